@@ -12,9 +12,10 @@ import {
 	UnknownOutcomeError,
 	type Failure,
 } from '../../nodes/MediaGeneration/api/failure';
-import type { Item } from '../../nodes/MediaGeneration/operations/operation';
-import type { Wait } from '../../nodes/MediaGeneration/operations/record/wait';
-import type { RequestWork } from '../../nodes/MediaGeneration/operations/work';
+import type { Item } from '../../nodes/MediaGeneration/run/item';
+import { readCall } from '../../nodes/MediaGeneration/host/call';
+import type { RunSettings } from '../../nodes/MediaGeneration/run/ledger';
+import type { Plan } from '../../nodes/MediaGeneration/run/plan';
 
 /** What the product looks for in n8n's contexts and does without: undocumented fields, and a function that only runs have. */
 const OPTIONAL = [
@@ -91,8 +92,9 @@ export function buildContext(
 		getInputData: () => input.map((json) => ({ json })),
 		getInstanceId: () => 'instance',
 		getNode: () => ({ id: 'node', name: 'Node', type, parameters }),
-		getWorkflow: () => ({ id: 'workflow' }),
+		getWorkflow: () => ({ id: 'workflow', name: 'Films' }),
 		getWorkflowDataProxy: () => ({ $runIndex: run }),
+		getWorkflowSettings: () => ({}),
 		isToolExecution: () => isTool,
 		continueOnFail: () => goesOn,
 		helpers: {},
@@ -100,6 +102,10 @@ export function buildContext(
 		...more,
 	});
 }
+
+/** Reads what n8n says of a call. */
+export const buildCall = (...given: Parameters<typeof buildContext>) =>
+	readCall(buildContext(...given));
 
 /** The error after a refusal of the service. */
 export const refuse = (code: number, text = '') =>
@@ -109,7 +115,7 @@ export const unknown = (taskId?: string) =>
 	new UnknownOutcomeError({ message: 'The service broke off', taskId });
 
 /** How a run waits, where a test doesn't care. */
-export const WAIT: Wait['settings'] = {
+export const WAIT: RunSettings = {
 	howToWait: 'automatic',
 	limit: 60_000,
 	timeoutSeconds: 1,
@@ -144,7 +150,8 @@ export function buildItem(
 	});
 	const all: Record<string, unknown> = { tasksPer10Seconds: 0, ...options };
 	const option = (name: string) => all[name];
-	return { index, context, service, option, read: () => '', settings: { timeoutSeconds: 1 } };
+	const call = readCall(context);
+	return { index, call, service, option, read: () => '', settings: { timeoutSeconds: 1 } };
 }
 
 /** Prepares an item that asks for a task of this prompt. */
@@ -153,10 +160,10 @@ export const prepare = (
 	index: number,
 	options: ItemOptions = {},
 	prompt = `prompt ${index}`,
-): RequestWork => ({
-	index,
+): Plan => ({
 	item: buildItem(context, index, options),
 	request: { model: 'model', input: { prompt } },
+	attempts: 0,
 });
 
 const SECRET = 'a-key';

@@ -1,18 +1,10 @@
 import {
 	NodeApiError,
 	NodeOperationError,
-	type IExecuteFunctions,
 	type INode,
 	type INodeExecutionData,
 } from 'n8n-workflow';
 import { toPlainError } from '../lib/text';
-
-/**
- * Says whether what the node throws gets lost: a tool of any agent but the newest is one of
- * LangChain's, whose `AgentExecutor` swallows errors (`get-input-connection-data.js`, 2.14.2,
- * 2.41.1). `e2e/agentTools` fails first.
- */
-export const swallowsErrors = (context: IExecuteFunctions): boolean => context.isToolExecution();
 
 /** What is shown of an error. */
 interface ShownError {

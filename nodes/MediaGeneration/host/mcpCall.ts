@@ -1,5 +1,5 @@
 import type { IExecuteFunctions, INode } from 'n8n-workflow';
-import { isTool, readNotedRuns } from './execution';
+import { readNotedRuns } from './notedRuns';
 
 const MCP_TRIGGER = '@n8n/n8n-nodes-langchain.mcpTrigger';
 
@@ -15,12 +15,12 @@ interface ContextFields {
 }
 
 /**
- * Says when a call below an MCP server is to be answered, in milliseconds since 1970; Infinity for
- * any other run. It counts from the client's call: an agent between may call several times.
+ * Says when a tool's call below an MCP server is to be answered, in milliseconds since 1970; Infinity
+ * for any other call. It counts from the client's call: an agent between may call several times.
  * `e2e/agentTools` and `queue` fail first.
  */
 export function readMcpDeadline(context: IExecuteFunctions): number {
-	if (!isTool(context) || !isBelowMcp(context)) return Infinity;
+	if (!isBelowMcp(context)) return Infinity;
 	// The agent between is among them, and in queue mode the trigger.
 	const runs = Object.values(readNotedRuns(context)).flat();
 	return Math.min(Date.now(), ...runs.map(({ startTime }) => startTime)) + ANSWERED_WITHIN;

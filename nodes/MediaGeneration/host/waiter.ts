@@ -1,5 +1,5 @@
 import type { IExecuteFunctions, NodeTypeAndVersion, WorkflowExecuteMode } from 'n8n-workflow';
-import { getNodeContext, isSingleNode, isTool } from './execution';
+import type { Call } from './call';
 
 /** Who waits for the end of an execution. */
 export type Waiter =
@@ -46,18 +46,18 @@ const TRIGGERED = new Set(['trigger', 'webhook', 'manual']);
  * sleeps (docs/generate.md, "Who waits"; 2.14.2, 2.41.1). `e2e/whoWaits` fails first.
  * @returns undefined if nobody waits, and it can sleep
  */
-export const findWaiter = (context: IExecuteFunctions): Waiter | undefined =>
-	getNodeContext(context) ? toWaiter(readStarter(context)) : { who: 'n8n' };
+export const findWaiter = (call: Call): Waiter | undefined =>
+	call.kept ? toWaiter(readStarter(call)) : { who: 'n8n' };
 
 /** Reads how the execution was started. */
-export function readStarter(context: IExecuteFunctions): Starter {
+export function readStarter({ context, executionId, isTool, audience }: Call): Starter {
 	const { name } = context.getNode();
 	const { triggerNode, parentExecutionId } = context.getExecutionContext?.() ?? {};
 	return {
 		mode: context.getMode(),
-		executionId: (context.getExecutionId() as string | undefined) ?? '',
-		isTool: isTool(context),
-		isSingleNode: isSingleNode(context),
+		executionId,
+		isTool,
+		isSingleNode: audience === 'assistant',
 		startedBy: findStart(context) ?? triggerNode?.name,
 		callerWaits: parentExecutionId !== undefined && !doesCallerGoOn(context),
 		parents: context.getParentNodes(name, { includeNodeParameters: true }),

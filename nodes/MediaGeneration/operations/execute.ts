@@ -1,10 +1,11 @@
 import { UserError, type IExecuteFunctions, type INodeExecutionData } from 'n8n-workflow';
-import { readMcpDeadline } from '../host/mcpCall';
+import { readCall, type Call } from '../host/call';
 import { settleBy } from '../lib/timers';
 import { toNodeError } from '../run/errors';
+import { checkItems, hasFailed, readItem } from '../run/item';
+import { throwFirstError, toOutput } from '../run/show';
 import { operations } from './index';
-import { checkItems, failAll, readItem, throwFirstError, toOutput } from '../run/item';
-import { hasFailed, type Operation, type PlainOperation, type Prepared } from './operation';
+import type { Operation, PlainOperation, Prepared } from './operation';
 
 /** Left to a run below an MCP server for its output, in milliseconds. */
 const OUTPUT_TIME = 1_000;
@@ -17,43 +18,47 @@ const OUTPUT_TIME = 1_000;
 export async function executeOperation(
 	context: IExecuteFunctions,
 ): Promise<INodeExecutionData[][]> {
-	const output = await settleBy(readMcpDeadline(context) + OUTPUT_TIME, run(context));
+	const call = readCall(context);
+	const output = await settleBy(call.answerBy + OUTPUT_TIME, run(call));
 	if (output) return [output];
 	const error = new UserError('It took too long, because MCP clients give up after a minute');
-	return [toOutput(context, failAll(context, context.getInputData(), error))];
+	return [toOutput(call, failAll(call, context.getInputData(), error))];
 }
 
-async function run(context: IExecuteFunctions): Promise<INodeExecutionData[]> {
-	const operation = findOperation(context);
-	if ('run' in operation) return await runPlain(context, operation);
-	const { runCreating } = await import('../run/generate');
-	return await runCreating(context, operation);
+async function run(call: Call): Promise<INodeExecutionData[]> {
+	const operation = findOperation(call);
+	if ('run' in operation) return await runPlain(call, operation);
+	const { generate } = await import('../run/generate');
+	return await generate(call, operation);
 }
 
-async function runPlain(
-	context: IExecuteFunctions,
-	operation: PlainOperation,
-): Promise<INodeExecutionData[]> {
-	const checked = await checkItems(context, async (index) => {
-		const item = await readItem(context, operation, index);
+async function runPlain(call: Call, operation: PlainOperation): Promise<INodeExecutionData[]> {
+	const checked = await checkItems(call, async (index) => {
+		const item = await readItem(call, operation.fields, index);
 		return { item, request: await operation.prepare(item) };
 	});
-	throwFirstError(context, checked);
+	throwFirstError(call, checked);
 	const prepared = checked.filter((one): one is Prepared<unknown> => !hasFailed(one));
-	const ran = await operation.run(prepared, context).then(
+	const ran = await operation.run(prepared, call).then(
 		(outcomes) => outcomes.values(),
-		(error: unknown) => failAll(context, prepared, error).values(),
+		(error: unknown) => failAll(call, prepared, error).values(),
 	);
 	const outcomes = checked.map((one) => (hasFailed(one) ? one : ran.next().value));
-	throwFirstError(context, outcomes);
-	return toOutput(context, outcomes);
+	throwFirstError(call, outcomes);
+	return toOutput(call, outcomes);
 }
 
-function findOperation(context: IExecuteFunctions): Operation {
-	const resource = context.getNodeParameter('resource', 0);
-	const value = context.getNodeParameter('operation', 0);
+/** Makes an error of the run as a whole that of each item. @throws it, with On Error "stop" */
+function failAll(call: Call, items: object[], error: unknown) {
+	if (call.stops) throw toNodeError(call, error);
+	return items.map(() => ({ error }));
+}
+
+function findOperation(call: Call): Operation {
+	const resource = call.context.getNodeParameter('resource', 0);
+	const value = call.context.getNodeParameter('operation', 0);
 	const operation = operations.find((one) => one.resource === resource && one.value === value);
 	if (operation) return operation;
 	const message = `Choose 'Operation' from its list: there is no "${String(value)}"`;
-	throw toNodeError(context, new UserError(message));
+	throw toNodeError(call, new UserError(message));
 }

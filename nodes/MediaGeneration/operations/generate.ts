@@ -12,5 +12,5 @@ export const generate: CreatingOperation = {
 		'Create a video, an image, speech or music, and continue with it when it is finished',
 	fields: [...modelFields, buildOptionsField([howToWaitOption, ...waitOptions])],
 	request: prepareRequest,
-	readWait: (item) => ({ ...readWaitSettings(item), howToWait: readHowToWait(item) }),
+	readSettings: (item) => ({ ...readWaitSettings(item), howToWait: readHowToWait(item) }),
 };

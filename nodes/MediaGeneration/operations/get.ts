@@ -1,5 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { defineOperation, optionsField, runEach, timeoutOption } from './operation';
+import { optionsField, timeoutOption } from '../run/item';
+import { defineOperation, runEach } from './operation';
 import { toTaskItems } from '../run/fileItems';
 import { outputItems, readPerFile, readTaskId, taskIdField } from './sharedFields';
 

@@ -1,4 +1,5 @@
-import { defineOperation, optionsField, runEach, timeoutOption } from './operation';
+import { optionsField, timeoutOption } from '../run/item';
+import { defineOperation, runEach } from './operation';
 
 export const getCredits = defineOperation({
 	resource: 'account',

@@ -1,7 +1,7 @@
 import { LINK_KINDS } from '../api/resultLinks';
 import { parseValue, type Field } from '../models/field';
-import { getNodeContext } from '../host/execution';
-import { defineOperation, optionsField, runEach, timeoutOption } from './operation';
+import { optionsField, timeoutOption } from '../run/item';
+import { defineOperation, runEach } from './operation';
 import { toFileItems } from '../run/fileItems';
 import {
 	binaryPropertyName,
@@ -51,27 +51,27 @@ export const getFiles = defineOperation<DownloadRequest>({
 		perFile: readPerFile(item.option),
 		maxBytes: readMaxBytes(item.option),
 	}),
-	async run(prepared, context) {
+	async run(prepared, call) {
 		const { FileDownloads, listFiles } = await import('../run/downloads');
-		const { planWait } = await import('../run/watch');
+		const { planAwake } = await import('../run/timetable');
 		const downloads = new FileDownloads();
 		return await runEach<DownloadRequest>(
 			async ({ service, settings }, { taskId, kinds, field, perFile, maxBytes }) => {
 				const task = await service.getTask(taskId, settings);
 				// Without an execution, n8n has no place for files.
-				if (!getNodeContext(context))
+				if (!call.kept)
 					return listFiles(task, kinds).map((file) => ({ json: { ...task, file } }));
 				const source = {
-					helpers: context.helpers,
+					helpers: call.context.helpers,
 					getService: async () => service,
 					settings,
-					signal: context.getExecutionCancelSignal(),
-					filesBy: planWait(context, Infinity).filesBy,
+					signal: call.signal,
+					filesBy: planAwake(Date.now(), Infinity, call.deadline).filesBy,
 				};
 				const all = await downloads.downloadAll(task, kinds, source, maxBytes);
 				for (const { result } of all) if (result instanceof Error) throw result;
 				return toFileItems(task, all, { field, perFile });
 			},
-		)(prepared, context);
+		)(prepared, call);
 	},
 });

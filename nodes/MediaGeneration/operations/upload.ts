@@ -3,7 +3,8 @@ import { makeUniqueName } from '../lib/fileName';
 import { parseValue, webUrl, type Field } from '../models/field';
 import { toSource } from '../models/media';
 import { findInputFile, type InputFile } from '../run/inputFile';
-import { defineOperation, optionsField, runEach, timeoutOption } from './operation';
+import { optionsField, timeoutOption } from '../run/item';
+import { defineOperation, runEach } from './operation';
 
 const source: INodeProperties = {
 	displayName: 'Source',

@@ -4,7 +4,8 @@ import type { Fault } from '../callback/faults';
 import type { KeyName } from '../callback/signature';
 import { dropUndefined } from '../lib/json';
 import { buildFieldError, jsonObject, readNumberOption, type Field } from '../models/field';
-import { defineOperation, optionsField, runEach } from './operation';
+import { optionsField } from '../run/item';
+import { defineOperation, runEach } from './operation';
 
 const headersField: Field = {
 	displayName: 'Headers',

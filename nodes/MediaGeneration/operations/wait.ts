@@ -1,5 +1,5 @@
-import { newTask } from '../api/task';
-import { defineOperation, optionsField, timeoutOption } from './operation';
+import { optionsField, timeoutOption } from '../run/item';
+import { defineOperation } from './operation';
 import { readTaskId, taskIdField } from './sharedFields';
 import { readWaitSettings, waitOptions } from './waitOptions';
 
@@ -11,16 +11,11 @@ export const wait = defineOperation<string>({
 	description: 'Wait for an existing task, given its ID, and continue with it when it is finished',
 	fields: [taskIdField, optionsField([...waitOptions, timeoutOption])],
 	prepare: readTaskId,
-	async run(prepared, context) {
+	async run(prepared, call) {
 		const [first] = prepared;
 		if (!first) return [];
-		const { waitForIds } = await import('../run/wait');
-		const works = prepared.map(({ item: { index, service }, request: taskId }) => ({
-			index,
-			getService: async () => service,
-			task: newTask(taskId),
-			elsewhere: true,
-		}));
-		return await waitForIds(context, works, readWaitSettings(first.item));
+		const { wait } = await import('../run/wait');
+		const known = prepared.map(({ item, request: taskId }) => ({ item, taskId }));
+		return await wait(call, known, readWaitSettings(first.item));
 	},
 });

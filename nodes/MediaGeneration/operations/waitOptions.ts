@@ -1,9 +1,8 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { z } from 'zod';
-import { isForModel, isSingleNode, isTool } from '../host/execution';
 import { numberFrom, readNumberOption, readOption, type Field } from '../models/field';
-import type { Item } from './operation';
-import type { HowToWait, WaitSettings } from './record/wait';
+import type { Item } from '../run/item';
+import type { HowToWait, WaitSettings } from '../run/ledger';
 import {
 	binaryPropertyName,
 	maxSizeOption,
@@ -153,12 +152,11 @@ export const readHowToWait = ({ option }: Item): HowToWait =>
  * status, and that nothing is to be created again.
  * @throws {UserError} when an option can't be used
  */
-export function readWaitSettings({ context, option, settings }: Item): WaitSettings {
-	const isForAgent = isTool(context);
-	const limit = readNumberOption(option, isForAgent ? agentWait : waitLimit);
-	const downloads = !isForAgent && readOption(option, downloadResults) !== false;
-	const failed =
-		isForModel(context) || isSingleNode(context) ? 'output' : readOption(option, failedTasks);
+export function readWaitSettings({ call, option, settings }: Item): WaitSettings {
+	const { isTool, audience } = call;
+	const limit = readNumberOption(option, isTool ? agentWait : waitLimit);
+	const downloads = !isTool && readOption(option, downloadResults) !== false;
+	const failed = audience === 'workflow' ? readOption(option, failedTasks) : 'output';
 	const field = String(option(outputBinaryField.name) ?? '').trim() || 'data';
 	return {
 		...settings,

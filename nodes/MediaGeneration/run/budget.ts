@@ -1,10 +1,9 @@
-import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
-import { getNodeContext, isTool } from '../host/execution';
+import type { INodeProperties } from 'n8n-workflow';
 import { readOption } from '../models/field';
 import { RefusedRunError } from './errors';
-import type { Item } from '../operations/operation';
-import type { RunRecord } from '../operations/record/runRecord';
-import type { RequestWork } from '../operations/work';
+import type { Item } from './item';
+import type { Run } from './open';
+import { wasSent, type Plan } from './plan';
 
 export const maxTasksOption: INodeProperties = {
 	displayName: 'Maximum Tasks per Run',
@@ -27,47 +26,61 @@ export const keepCreditsOption: INodeProperties = {
 };
 
 /**
+ * Takes the tasks from the budget. With On Error "continue", those that Options forbid are errors of
+ * their items. If they forbid creating failed tasks again, those stay as they are.
+ * @returns the tasks that may be created
+ * @throws {UserError} with On Error "stop"
+ */
+export async function checkBudget(run: Run, plans: Plan[]): Promise<Plan[]> {
+	const fresh = plans.filter(({ attempts }) => !attempts);
+	const again = plans.filter(({ attempts }) => attempts);
+	const refusal = await takeBudget(run, fresh);
+	if (refusal && run.call.stops) throw refusal;
+	const noRoom = await takeBudget(run, again);
+	if (refusal) for (const { item } of fresh) run.errors.set(item.index, refusal);
+	if (noRoom) for (const { item } of again) run.notAgain.set(item.index, noRoom.message);
+	return [...(refusal ? [] : fresh), ...(noRoom ? [] : again)];
+}
+
+/**
  * Checks the credits of these items' accounts, and takes the items from what the node may create in
  * one execution: in one step, because calls of an agent may run side by side.
- * @throws {UserError} when Options forbid the run; then nothing is taken
+ * @returns why Options forbid it; then nothing is taken
  */
-export async function takeBudget(
-	context: IExecuteFunctions,
-	{ shared }: RunRecord,
-	requests: RequestWork[],
-): Promise<undefined> {
-	const [first] = requests;
+async function takeBudget({ call, ledger }: Run, plans: Plan[]): Promise<Error | undefined> {
+	const [first] = plans;
 	if (!first) return undefined;
 	const { option } = first.item;
 	const keep = readOption(option, keepCreditsOption) as number | undefined;
-	if (keep !== undefined) await checkCredits(requests, keep);
+	const tooFew = keep === undefined ? undefined : await checkCredits(plans, keep);
+	if (tooFew) return tooFew;
+	const { shared } = ledger;
 	const limit = (readOption(option, maxTasksOption) ?? Infinity) as number;
-	if (shared.count + requests.length > limit)
-		throw new RefusedRunError(
-			`'Maximum Tasks per Run' in Options is ${limit}: ${shared.count} already created in ${getNodeContext(context) ? 'this execution' : 'the last hour'}, ${requests.length} more requested`,
+	if (shared.count + plans.length > limit)
+		return new RefusedRunError(
+			`'Maximum Tasks per Run' in Options is ${limit}: ${shared.count} already created in ${call.kept ? 'this execution' : 'the last hour'}, ${plans.length} more requested`,
 			{
-				description: isTool(context)
+				description: call.isTool
 					? 'The limit was set by the owner of this workflow: do not try again.'
 					: 'Give fewer items, or raise the limit.',
 			},
 		);
-	shared.count += requests.length;
+	shared.count += plans.length;
 	return undefined;
 }
 
-/** Gives back what was taken for requests that were not sent. */
-export function returnBudget(record: RunRecord, requests: RequestWork[]): void {
-	const wasSent = ({ index, failed }: RequestWork) => record.hasSent(index, failed?.task.taskId);
-	record.shared.count -= requests.filter((request) => !wasSent(request)).length;
+/** Gives back what was taken for tasks that were not sent. */
+export function returnBudget({ ledger }: Run, plans: Plan[]): void {
+	ledger.shared.count -= plans.filter((plan) => !wasSent(ledger, plan)).length;
 }
 
-/** @throws {UserError} unless each account has more credits than these */
-async function checkCredits(requests: RequestWork[], keep: number): Promise<void> {
-	const accounts = new Map<string, Item>(requests.map(({ item }) => [item.service.account, item]));
+/** @returns why an account has too few, or can't be asked */
+async function checkCredits(plans: Plan[], keep: number): Promise<Error | undefined> {
+	const accounts = new Map<string, Item>(plans.map(({ item }) => [item.service.account, item]));
 	for (const { service, settings } of accounts.values()) {
 		const credits = await service.getCredits(settings).catch((error: Error) => error);
 		if (credits instanceof Error)
-			throw new RefusedRunError(
+			return new RefusedRunError(
 				`'Stop Below This Balance' is set in Options, but the account's credits couldn't be read: ${credits.message}`,
 				{
 					cause: credits,
@@ -76,9 +89,10 @@ async function checkCredits(requests: RequestWork[], keep: number): Promise<void
 				},
 			);
 		if (credits <= keep)
-			throw new RefusedRunError(
+			return new RefusedRunError(
 				`The account has ${credits} credits, but 'Stop Below This Balance' in Options is ${keep}`,
 				{ description: "Top up the account, or lower 'Stop Below This Balance'." },
 			);
 	}
+	return undefined;
 }

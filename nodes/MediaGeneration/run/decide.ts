@@ -1,13 +1,16 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
 import type { Credentials } from '../api/endpoints';
+import type { Call } from '../host/call';
 import { readResumeUrl } from '../host/resumeUrl';
 import { findWaiter, type Waiter } from '../host/waiter';
 import { readAsWebhook } from '../host/webhookCredential';
 import { CREDENTIAL } from '../lib/brand';
 import { isInternalUrl, isLoopbackUrl } from '../lib/url';
 import { RefusedRunError } from './errors';
-import type { HowToWait } from '../operations/record/wait';
+import type { HowToWait } from './ledger';
 import { findObstacle } from './obstacle';
+import { hasError } from './onError';
+import type { Run } from './open';
+import type { Plan } from './plan';
 
 /** How a run waits. */
 export interface WaitDecision {
@@ -19,18 +22,44 @@ export interface WaitDecision {
 	reason?: string;
 }
 
+/** Why a retry stays awake: the service sends callbacks to the execution that created the tasks. */
+const CALLED_BACK_ELSEWHERE = {
+	reason: 'because tasks of this run were created by an earlier execution',
+};
+
+/**
+ * Decides how to wait for the tasks there are, and for those that will be created.
+ * @throws {UserError} before anything is created, when 'Sleep Until Notified' can't work
+ */
+export async function decideWait(run: Run, plans: Plan[]): Promise<WaitDecision> {
+	const { entries, settings } = run.ledger;
+	const planned = new Set(plans.map(({ item }) => item.index));
+	const tasks = entries.map(({ attempts }, item) => ({ last: attempts.at(-1), item }));
+	const waiting = tasks.filter(
+		({ last, item }) => last && !planned.has(item) && !hasError(run, item),
+	);
+	if (waiting.some(({ last }) => last?.elsewhere)) return CALLED_BACK_ELSEWHERE;
+	const services = [
+		...(await Promise.all(waiting.map(async ({ item }) => await run.getService(item)))),
+		...plans.map(({ item }) => item.service),
+	];
+	const credentials = services.map((service) => service.credentials);
+	return await decideFor(run.call, settings?.howToWait ?? 'automatic', credentials);
+}
+
 /**
  * Decides whether the execution sleeps or stays awake. It sleeps only where nobody waits for its end
  * and the resume URL leads here. With Sleep Until Notified, the user vouches for reachability.
  * @throws {UserError} before anything is created, when that user's n8n can't be reached
  */
-export async function decideWait(
-	context: IExecuteFunctions,
+export async function decideFor(
+	call: Call,
 	chosen: HowToWait,
 	credentials: Credentials[],
 ): Promise<WaitDecision> {
+	const { context } = call;
 	if (chosen === 'polling') return {};
-	const waiter = findWaiter(context);
+	const waiter = findWaiter(call);
 	if (waiter) return { reason: explainWaiter(waiter) };
 	if (!(await canReadCredentialAgain(context, credentials)))
 		return { reason: `because ${UNREADABLE_CREDENTIAL}` };
@@ -75,7 +104,7 @@ function mayReach(baseUrl: string, resumeUrl: string, chosen: HowToWait): boolea
 
 /** Checks that the webhook of a sleeping execution will read the same credential as each item. */
 async function canReadCredentialAgain(
-	context: IExecuteFunctions,
+	context: Call['context'],
 	credentials: Credentials[],
 ): Promise<boolean> {
 	const read = await readAsWebhook(context, CREDENTIAL).catch(() => undefined);

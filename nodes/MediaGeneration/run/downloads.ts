@@ -4,7 +4,7 @@ import { listTaskLinks, REQUEST, type Task } from '../api/task';
 import { FileNames, toFileName } from '../lib/fileName';
 import { limitConcurrency } from '../lib/mapConcurrent';
 import { pause, settleBy } from '../lib/timers';
-import { CONCURRENCY } from '../operations/operation';
+import { CONCURRENCY } from './item';
 import { downloadAgain, isRepeatable, type Download, type GetLink } from './downloadAgain';
 import { fetchFile, LONGEST_DOWNLOAD, type FileSource, type RemoteFile } from './fetchFile';
 

@@ -3,8 +3,8 @@ import { SILENT } from '../api/service';
 import type { Task } from '../api/task';
 import { cutText } from '../lib/text';
 
-/** A task that is `failed`, or `timedOut`, and why the last look at it failed, if it did. */
-export type FailedTask = Task & { lookError?: string };
+/** A task at the end of a wait, and why the last look at one that has not ended failed, if it did. */
+export type EndedTask = Task & { lookError?: string };
 
 export const isFailed = ({ status }: Task): boolean => status === 'failed' || status === 'timedOut';
 
@@ -18,11 +18,11 @@ export const mayCreateAgain = ({ status, failCode }: Task): boolean =>
 /** A failed task as the error of its item: what happened, one next step, and its ID. */
 export class FailedTaskError extends UserError {
 	/**
-	 * @param taskIds those that the run waited for
+	 * @param taskIds of the run
 	 * @param notAgain why Retry On Fail did not create it again, without a period
 	 */
 	constructor(
-		readonly task: FailedTask,
+		readonly task: EndedTask,
 		readonly taskIds: string[],
 		notAgain?: string,
 	) {
@@ -36,7 +36,7 @@ export class FailedTaskError extends UserError {
 const MAX_REASON = 500;
 
 /** Says what happened to a task, in the service's words. */
-function sayWhatHappened({ status, failCode, failMessage, lookError }: FailedTask): string {
+function sayWhatHappened({ status, failCode, failMessage, lookError }: EndedTask): string {
 	if (status === 'timedOut') {
 		const what = 'The task had not ended when the wait was over';
 		return lookError ? `${what}. The last look failed: ${cutText(lookError, MAX_REASON)}` : what;
@@ -45,7 +45,7 @@ function sayWhatHappened({ status, failCode, failMessage, lookError }: FailedTas
 	return `The task failed: ${reason}${failCode ? ` (code ${failCode})` : ''}`;
 }
 
-function sayNext(task: FailedTask, notAgain?: string): string {
+function sayNext(task: EndedTask, notAgain?: string): string {
 	if (!mayCreateAgain(task)) return 'It may still end at the service: use Wait with this ID.';
 	if (notAgain) return `Retry On Fail did not create it again: ${notAgain}.`;
 	return 'Only a new run of the node that created it, or its Retry On Fail, pays for a new task.';

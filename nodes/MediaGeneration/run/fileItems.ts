@@ -2,7 +2,7 @@ import { UserError } from 'n8n-workflow';
 import { hasText, isFilled } from '../api/resultLinks';
 import { toQuote } from '../api/schemas';
 import { listTaskLinks, type Task } from '../api/task';
-import type { OutputItem } from '../operations/operation';
+import type { OutputItem } from './item';
 import type { FileDownload } from './downloads';
 
 /** Makes the items of a task: with `perFile`, one for each result file, if it has any. */

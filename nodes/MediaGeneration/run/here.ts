@@ -1,40 +1,52 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
-import { isTool } from '../host/execution';
+import type { Call } from '../host/call';
 import { readResumeSecrets } from '../host/resumeUrl';
-import { BoundedMap } from '../lib/boundedMap';
 import { digest } from '../lib/json';
-import {
-	beginRecord,
-	countCreations,
-	type RunPlace,
-	type SentItem,
-	type StoredRecord,
-} from './ledger';
-import type { Wait } from '../operations/record/wait';
+import { findLater, type Ledger } from './ledger';
 
 /** The calls of a run that send for an item, by item: the last one in the line. */
 export type Turns = Map<number, Promise<unknown>>;
 
 /** What this process knows of a run. Its sleep is none of it: only what n8n has stored sleeps. */
-type RunHere = Pick<StoredRecord, 'sent' | 'shared'> & {
-	settings?: Wait['settings'];
+type RunHere = Pick<Ledger, 'entries' | 'shared' | 'settings'> & {
 	/** n8n never stores who has his turn, so nobody waits for a process that has crashed. */
 	turns: Turns;
+	/** When n8n was given its output, in milliseconds since 1970. */
+	ended?: number;
 };
+
+/** What identifies a run of the node. */
+type Place = Pick<Ledger, 'executionId' | 'run'>;
 
 /**
  * The runs of this process. Where an execution waits long for a slot of the concurrency limit, n8n
  * may run it again with the data of before (`wait-tracker.js`, 2.41.1): its tasks exist all the same.
  */
-const runsHere = new BoundedMap<string, RunHere>(10_000);
+const runsHere = new Map<string, RunHere>();
+
+/** The most entries that are kept, and for how long after the end of a run, in milliseconds. */
+const MOST_ENTRIES = 100_000;
+const KEPT_FOR = 3_600_000;
 
 /** @returns the turns that this call shares with others of the same run */
-export function noteRunHere(context: IExecuteFunctions, record: StoredRecord): Turns {
-	const key = identifyRun(context, record);
-	const { sent, shared, wait } = record;
+export function noteRunHere(call: Call, ledger: Ledger, ended?: number): Turns {
+	const key = identifyRun(call, ledger);
 	const { turns } = runsHere.get(key) ?? { turns: new Map() as Turns };
-	if (key) runsHere.set(key, { sent, shared, settings: wait?.settings, turns });
+	if (!key) return turns;
+	const { entries, shared, settings } = ledger;
+	runsHere.delete(key);
+	runsHere.set(key, { entries, shared, settings, turns, ended });
+	forget();
 	return turns;
+}
+
+/** Forgets what has ended long ago, and the oldest where there is too much. */
+function forget(): void {
+	let count = [...runsHere.values()].reduce((sum, { entries }) => sum + entries.length, 0);
+	for (const [key, { entries, ended = Infinity }] of runsHere) {
+		if (count <= MOST_ENTRIES && ended > Date.now() - KEPT_FOR) continue;
+		count -= entries.length;
+		runsHere.delete(key);
+	}
 }
 
 /** Runs what sends for an item, once no other call of the run does. */
@@ -51,39 +63,30 @@ export async function takeTurn<T>(turns: Turns, item: number, run: () => Promise
 }
 
 /**
- * Adds what this process knows of a run to its record, which n8n may have stored before that. Both
- * then share what was sent, so that no two runs create the same task.
+ * Adds what this process knows of a run to its ledger, which n8n may have stored before that. Both
+ * then share their entries, so that no two calls create the same task.
  */
-export function catchUp(context: IExecuteFunctions, record: StoredRecord): void {
-	const here = runsHere.get(identifyRun(context, record));
-	if (!here || here.sent === record.sent) return;
-	for (const [index, sent] of Object.entries(record.sent)) {
-		const item = Number(index);
-		if (isLater(sent, here.sent[item])) here.sent[item] = sent;
-	}
-	record.sent = here.sent;
-	record.shared.count = Math.max(record.shared.count, here.shared.count);
+export function catchUp(call: Call, ledger: Ledger): void {
+	const here = runsHere.get(identifyRun(call, ledger));
+	if (!here || here.entries === ledger.entries) return;
+	for (const [item, entry] of ledger.entries.entries())
+		here.entries[item] = findLater(here.entries[item] ?? entry, entry);
+	ledger.entries = here.entries;
+	ledger.shared.count = Math.max(ledger.shared.count, here.shared.count);
 }
 
-/** Says whether something was sent, or has ended, after what is known. */
-function isLater(sent: SentItem, known?: SentItem): boolean {
-	if (!known) return true;
-	const more = countCreations(sent) - countCreations(known);
-	if (more !== 0) return more > 0;
-	return sent.failed !== undefined && known.failed === undefined;
-}
-
-/** Makes the record of a run from what this process knows of it; undefined where it knows nothing. */
-export function findRunHere(context: IExecuteFunctions, place: RunPlace): StoredRecord | undefined {
-	const here = runsHere.get(identifyRun(context, place));
-	if (!here) return undefined;
-	const { sent, shared, settings } = here;
-	return beginRecord(place, { sent, shared, wait: settings ? { settings } : undefined });
-}
+/** What this process knows of a run; undefined where it knows nothing. */
+export const findRunHere = (
+	call: Call,
+	place: Place,
+): Pick<Ledger, 'entries' | 'shared' | 'settings'> | undefined => {
+	const here = runsHere.get(identifyRun(call, place));
+	return here && { entries: here.entries, shared: here.shared, settings: here.settings };
+};
 
 /** Identifies a run by n8n's secret of the execution; blank without one, and for an agent's calls. */
-function identifyRun(context: IExecuteFunctions, { executionId, run }: RunPlace): string {
+function identifyRun({ context, isTool }: Call, { executionId, run }: Place): string {
 	const { token } = readResumeSecrets(context);
-	if (!token || isTool(context)) return '';
+	if (!token || isTool) return '';
 	return digest([token, executionId, context.getNode().name, run]);
 }

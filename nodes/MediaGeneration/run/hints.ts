@@ -1,22 +1,16 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { hasText } from '../api/resultLinks';
 import type { Task } from '../api/task';
-import { cutText } from '../lib/text';
-import { FailedTaskError } from './failedTask';
-import { addHint } from './hint';
-import type { Outcome } from '../operations/operation';
-import type { TaskWork } from '../operations/work';
-import type { Looker } from './look';
+import { cutText, toPlainText } from '../lib/text';
+import type { Outcome } from './item';
 
-/** Makes the outcome of each item when the wait is over: its task, or the error that it failed. */
-export function toOutcomes({ known, settings }: Looker, works: TaskWork[]): Outcome[] {
-	const taskIds = works.map(({ task }) => task.taskId);
-	return works.map(({ task: { taskId }, notAgain }) => {
-		const failed = settings.failedTasks === 'error' && known.findFailed(taskId);
-		if (!failed) return { items: known.toOutput(taskId) };
-		return { error: new FailedTaskError(failed, taskIds, notAgain) };
-	});
-}
+/** Shows a hint at the node's output. */
+export const addHint = (
+	context: IExecuteFunctions,
+	type: 'warning' | 'info',
+	message: string,
+): void =>
+	context.addExecutionHints({ type, location: 'outputPane', message: toPlainText(message) });
 
 /** The longest reason of a failed task, or of a failed look, in a hint, in characters. */
 const SHOWN_REASON = 200;

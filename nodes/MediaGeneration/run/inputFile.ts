@@ -7,7 +7,7 @@ import { checkLimits } from '../media/limits';
 import type { Chunks } from '../media/reader';
 import { buildFieldError } from '../models/field';
 import { isFileObject, Media, replaceEach, type FileObject } from '../models/media';
-import type { Item } from '../operations/operation';
+import type { Item } from './item';
 
 /** A file in a binary field of an item. */
 export class InputFile {
@@ -61,9 +61,9 @@ export function findBinary(item: Item, field: string): IBinaryData | undefined {
 /** Makes the step of a path, for any name. */
 const toPathStep = (name: string): string => `[${JSON.stringify(name)}]`;
 
-function findAtPath({ context, index }: Item, path: string): IBinaryData | undefined {
+function findAtPath({ call, index }: Item, path: string): IBinaryData | undefined {
 	try {
-		const data = context.helpers.assertBinaryData(index, path);
+		const data = call.context.helpers.assertBinaryData(index, path);
 		// n8n also finds what every object of JavaScript has, such as its constructor.
 		return typeof data.data === 'string' ? data : undefined;
 	} catch {
@@ -99,7 +99,7 @@ function listNumbered(item: Item, toField: (number: number) => string): string[]
 
 /** Lists the names of the item's files. */
 function listNames(item: Item): string[] {
-	const { binary = {}, json = {} } = { ...item.context.getInputData()[item.index] };
+	const { binary = {}, json = {} } = { ...item.call.context.getInputData()[item.index] };
 	const inJson = Object.keys({ ...(json._files as object), ...json });
 	const isName = (name: string) => findBinary(item, name) ?? findBinary(item, toEntryPath(name, 0));
 	return [...Object.keys(binary), ...inJson.filter((name) => !binary[name] && isName(name))];
@@ -111,7 +111,7 @@ function listNames(item: Item): string[] {
  * @throws {UserError} if there is none
  */
 export async function findInputFile(item: Item, name: string, label: string): Promise<InputFile> {
-	const { helpers } = item.context;
+	const { helpers } = item.call.context;
 	const [field = name] = listBinaryFields(item, name);
 	const data = findBinary(item, field);
 	if (!data) throw buildNoFileError(item, label, name);
@@ -139,7 +139,7 @@ function refuseSharedName(
 ): void {
 	const ofForm = toFormName(name);
 	if (!field || (field === name && name !== ofForm)) return;
-	const { json = {} } = { ...item.context.getInputData()[item.index] };
+	const { json = {} } = { ...item.call.context.getInputData()[item.index] };
 	const inForm = Object.keys(json).filter((key) => isOfForm(json[key]));
 	const labels = new Set([...inForm, ...others].filter((one) => toFormName(one) === ofForm));
 	// A form's field may have a name of its own beside its label.

@@ -1,28 +1,80 @@
-import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import type {
+	IBinaryKeyData,
+	IDataObject,
+	IExecuteFunctions,
+	INodeExecutionData,
+	INodeProperties,
+} from 'n8n-workflow';
 import { TaskService } from '../api/client';
 import type { Credentials } from '../api/endpoints';
+import type { RequestSettings } from '../api/exchange';
+import type { Call } from '../host/call';
 import { CREDENTIAL } from '../lib/brand';
 import { mapConcurrent } from '../lib/mapConcurrent';
-import { checkOptions, readNumberOption } from '../models/field';
-import { refuseMixedCall, stopsOnError, toErrorItem, toNodeError } from './errors';
+import { checkOptions, FieldError, readNumberOption, type OptionReader } from '../models/field';
+import type { ModelRequest } from '../models/model';
 import { readParameter } from './jsonExpressions';
-import {
-	hasFailed,
-	timeoutOption,
-	type Failed,
-	type Item,
-	type Operation,
-	type Outcome,
-} from '../operations/operation';
-import { fitItems } from './toModel';
 
-/** The tasks of a run, which an error names. */
-interface KnownTasks {
-	listTaskIds: () => string[];
-	findTaskId: (item: number) => string | undefined;
+/** One item of the node's input, as operations see it. */
+export interface Item {
+	index: number;
+	call: Call;
+	/** The service, by the item's own credential: n8n resolves expressions in it for each item. */
+	service: TaskService;
+	/** Reads a parameter of the node; blank if it has no value. */
+	read: (name: string) => unknown;
+	/** Reads an entry of Options; undefined if it was not added, null if its expression is. */
+	option: OptionReader;
+	settings: RequestSettings;
 }
 
-const NO_TASKS: KnownTasks = { listTaskIds: () => [], findTaskId: () => undefined };
+/** The item's input. */
+export const readInputItem = ({ call, index }: Item): INodeExecutionData =>
+	call.context.getInputData()[index] ?? { json: {} };
+
+/**
+ * A task to create, with the URL that the service calls at its end. Where the input has an
+ * InputFile, the file is uploaded before.
+ */
+export type CreateRequest = Pick<ModelRequest, 'model' | 'input' | 'warning'> & {
+	callBackUrl?: string;
+};
+
+export interface OutputItem {
+	json: object;
+	binary?: IBinaryKeyData;
+}
+
+export interface Failed {
+	error: unknown;
+}
+
+/** The outcome of an item; undefined: it was not begun, because another one ended the run. */
+export type Outcome = { items: OutputItem[] } | Failed | undefined;
+
+export const hasFailed = (outcome: object | undefined): outcome is Failed =>
+	outcome !== undefined && 'error' in outcome;
+
+/** The number of items worked on at once. */
+export const CONCURRENCY = 5;
+
+export const timeoutOption: INodeProperties = {
+	displayName: 'Request Timeout (Seconds)',
+	name: 'timeoutSeconds',
+	type: 'number',
+	typeOptions: { minValue: 1, maxValue: 3600 },
+	default: 60,
+	description: 'How many seconds the service may take to answer a request',
+};
+
+export const optionsField = (options: INodeProperties[]): INodeProperties => ({
+	displayName: 'Options',
+	name: 'options',
+	type: 'collection',
+	placeholder: 'Add option',
+	default: {},
+	options,
+});
 
 /** n8n resolves expressions in the credential for each item. */
 export const readService = async (
@@ -33,76 +85,48 @@ export const readService = async (
 
 /**
  * Reads what an operation needs of an item.
+ * @param fields of the operation
  * @throws {UserError} for a call of an agent that n8n mixes up, or when an option is blank, of
  *   another type, or out of its range
  */
 export async function readItem(
-	context: IExecuteFunctions,
-	{ fields }: Operation,
+	call: Call,
+	fields: INodeProperties[],
 	index: number,
+	getService = async () => await readService(call.context, index),
 ): Promise<Item> {
-	refuseMixedCall(context);
-	const service = await readService(context, index);
-	const read = (name: string): unknown => readParameter(context, fields, index, name);
+	if (call.isMixedUp) throw buildMixedCallError();
+	const service = await getService();
+	const read = (name: string): unknown => readParameter(call.context, fields, index, name);
 	const options = read('options') as IDataObject | '';
 	const option = (name: string) =>
 		options && name in options ? (options[name] ?? null) : undefined;
 	checkOptions(fields, option);
 	const settings = { timeoutSeconds: readNumberOption(option, timeoutOption) };
-	return { index, context, service, read, option, settings };
+	return { index, call, service, read, option, settings };
 }
+
+/** For a call of an agent that would read the values of another one. */
+const buildMixedCallError = (): FieldError =>
+	new FieldError(
+		'Nothing was sent: the agent works on several items at once, and n8n would give this call the values of another one',
+		{
+			description:
+				"Set 'Batch Size' to 1 in the Options of the AI Agent, below 'Batch Processing', or use a newer AI Agent node.",
+		},
+	);
 
 /** Items checked in parallel. Most of the time goes into reading credentials. */
 const CHECKS = 20;
 
 /** Checks all items, before anything is sent for any. @returns for each what `check` does, or why it fails */
 export async function checkItems<Checked>(
-	context: IExecuteFunctions,
-	check: (index: number) => Promise<Checked | Failed>,
+	{ context }: Call,
+	check: (index: number) => Promise<Checked>,
 ): Promise<Array<Checked | Failed>> {
 	const checkOne = async (_: unknown, index: number): Promise<Checked | Failed> =>
 		await check(index).catch((error: unknown) => ({ error }));
 	const items = context.getInputData();
 	const checked = await mapConcurrent(items, checkOne, { concurrency: CHECKS });
 	return checked as Array<Checked | Failed>;
-}
-
-/** @throws with On Error "stop", the error of the first item that has one */
-export function throwFirstError(
-	context: IExecuteFunctions,
-	outcomes: Array<object | undefined>,
-	tasks = NO_TASKS,
-): void {
-	const index = stopsOnError(context) ? outcomes.findIndex(hasFailed) : -1;
-	if (index < 0) return;
-	throw toNodeError(context, (outcomes[index] as Failed).error, index, tasks.listTaskIds());
-}
-
-/**
- * Makes an error of the run as a whole that of each item.
- * @throws it, with On Error "stop"
- */
-export function failAll(
-	context: IExecuteFunctions,
-	checked: Array<object | undefined>,
-	error: unknown,
-	tasks = NO_TASKS,
-): Outcome[] {
-	if (stopsOnError(context)) throw toNodeError(context, error, undefined, tasks.listTaskIds());
-	return checked.map((one) => (hasFailed(one) ? one : { error }));
-}
-
-/** Makes the node's output: each item's, paired with it. */
-export function toOutput(
-	context: IExecuteFunctions,
-	outcomes: Outcome[],
-	tasks = NO_TASKS,
-): INodeExecutionData[] {
-	return outcomes.flatMap((outcome, item) => {
-		if (!outcome) return [];
-		if (hasFailed(outcome))
-			return [toErrorItem(context, outcome.error, item, tasks.findTaskId(item))];
-		const items = fitItems(context, outcome.items) as INodeExecutionData[];
-		return context.helpers.constructExecutionMetaData(items, { itemData: { item } });
-	});
 }

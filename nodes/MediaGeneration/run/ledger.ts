@@ -1,59 +1,102 @@
-import { UserError, type IDataObject } from 'n8n-workflow';
+import { UserError, type IDataObject, type INodeExecutionData } from 'n8n-workflow';
 import type { UnknownOutcome } from '../api/failure';
-import { findPrompt } from '../api/task';
+import { findPrompt, newTask, type Task } from '../api/task';
 import { toWords } from '../lib/fileName';
-import { digest } from '../lib/json';
-import { mayCreateAgain, type FailedTask } from './failedTask';
-import type { CreateRequest } from '../operations/operation';
+import { digest, dropUndefined } from '../lib/json';
+import type { StoredError } from './errors';
+import { mayCreateAgain, type EndedTask } from './failedTask';
+import type { CreateRequest } from './item';
 import type { Shared } from './shared';
-import type { Wait } from '../operations/record/wait';
 
 /**
- * The version of what n8n stores. An execution may sleep while the package is updated, so every later
- * version reads `dev/fixtures/sleepingRecord.json`.
+ * What n8n stores of a run of the node: for each item one entry. n8n may begin anew after any line of
+ * `generate`, for a try, a retry or a wake. What has become of an item is read from its entry alone.
  */
-const VERSION = 1;
+export interface Ledger {
+	version: typeof VERSION;
+	/** Its execution, and its number among the runs of the node there. */
+	executionId: string;
+	run: number;
+	/** One for each item. */
+	entries: Entry[];
+	/** Of the executions that this one retries. */
+	earlier?: Entry[];
+	/** Present if the run waits for its tasks. */
+	settings?: RunSettings;
+	/**
+	 * When all tasks were created, or before that, when the service took no more at once, in
+	 * milliseconds since 1970. The wait limit counts from then.
+	 */
+	begun?: number;
+	/** Present while the execution sleeps. */
+	sleep?: Sleep;
+	/** By account. */
+	doubts?: Record<string, Doubts>;
+	shared: Shared;
+}
 
-/** The entry of the node's context. */
-const ENTRY = 'run';
+/** What is known of one item. */
+export interface Entry {
+	request?: NotedRequest;
+	/** The tasks that were created for it, one after the other. The last one counts. */
+	attempts: Attempt[];
+	/** A task may exist beside these: nothing more is sent in this execution. */
+	unknown?: UnknownOutcome;
+}
 
-/** What was sent for one item: the task's ID, or why it's unknown whether a task was created. */
-export interface SentItem {
-	/** Digest of the request. */
-	request: string;
+/** What is kept of a request. */
+interface NotedRequest {
+	digest: string;
 	model: string;
-	/** What may be a mistake in the request. */
+	/** What may be a mistake in it. */
 	warning?: string;
 	/** The first words of its prompt, for the names of its files. */
 	words?: string;
-	taskId?: string;
-	unknown?: UnknownOutcome;
-	/** How the task ended, if it failed. */
-	failed?: FailedTask;
-	/** n8n got it as the error of its item in this execution. */
-	handed?: true;
-	/** The failed tasks of the item that Retry On Fail created again, the oldest first. */
-	before?: string[];
-	/** It is of an earlier execution, and the service calls that one's resume URL. */
-	elsewhere?: boolean;
 }
 
-export const digestRequest = ({ model, input }: CreateRequest): string => digest([model, input]);
+/** One task. */
+export interface Attempt {
+	taskId: string;
+	/** It is of an earlier execution, and the service calls that one back. */
+	elsewhere?: true;
+	/** How it ended; absent: it has not, as far as is known. Files are never in it. */
+	end?: EndedTask;
+	/** n8n got this failure as the error of the item in this execution. */
+	told?: true;
+}
 
-/** Makes what is kept of a request. */
-export const noteRequest = (request: CreateRequest): SentItem => ({
-	request: digestRequest(request),
-	model: request.model,
-	warning: request.warning,
-	words: toWords(findPrompt(request.input) ?? ''),
-});
+export type HowToWait = 'automatic' | 'callback' | 'polling';
 
-/** Says whether the item's task failed, and can't end otherwise any more. */
-export const hasFailedForGood = ({ failed }: SentItem): boolean =>
-	failed !== undefined && mayCreateAgain(failed);
+/** The settings of a wait. */
+export interface WaitSettings {
+	/** The longest wait, in milliseconds. */
+	limit: number;
+	/** For each request for details. */
+	timeoutSeconds: number;
+	/**
+	 * Absent: files are not downloaded. `field` is the binary field of the first file. Without a
+	 * limit of its size, `maxBytes` is Infinity, which n8n stores as null.
+	 */
+	downloads?: { field: string; maxBytes: number | null };
+	/** Each file of a task becomes an item of its own. */
+	perFile?: boolean;
+	/** A task that failed, or has not ended at the limit, is the error of its item, or is output. */
+	failedTasks: 'error' | 'output';
+}
 
-/** Counts the tasks that the item has got, one after the other. */
-export const countCreations = ({ before = [] }: SentItem): number => before.length + 1;
+export type RunSettings = WaitSettings & { howToWait: HowToWait };
+
+/** What a run keeps for its continuation while the execution sleeps. */
+export interface Sleep {
+	/** Counts the sleeps of the node in this execution. */
+	number: number;
+	/** The input of the node: n8n stores other items in its place. */
+	input: Array<INodeExecutionData[] | null>;
+	/** Why items have no task, or no further one; by item. */
+	errors: Record<number, StoredError>;
+	/** Only a webhook sets it, which wakes the execution. */
+	woken?: true;
+}
 
 /** The unknown outcomes of an account's creations in a run, by which its further ones are stopped. */
 export interface Doubts {
@@ -65,38 +108,108 @@ export interface Doubts {
 	message?: string;
 }
 
-/** What n8n keeps with the execution. */
-export interface StoredRecord {
-	version: typeof VERSION;
-	run: number;
-	executionId: string;
-	/** By item, like all that is kept of items. */
-	sent: Record<number, SentItem>;
-	/** By account. */
-	doubts?: Record<string, Doubts>;
-	wait?: Wait;
-	/** What the executions sent that this one retries. */
-	earlier?: StoredRecord['sent'];
-	shared: Shared;
+/** Where the task of an item stands. */
+export type State = 'new' | 'unknown' | 'open' | 'completed' | 'failed' | 'timedOut';
+
+export function stateOf({ unknown, attempts }: Entry): State {
+	if (unknown) return 'unknown';
+	const last = attempts.at(-1);
+	if (!last) return 'new';
+	return (last.end?.status ?? 'open') as State;
 }
 
-/** What identifies a run of the node. */
-export type RunPlace = Pick<StoredRecord, 'executionId' | 'run'>;
-
-export const beginRecord = (
-	place: RunPlace,
-	known: Pick<StoredRecord, 'shared'> & Partial<StoredRecord>,
-): StoredRecord => ({ version: VERSION, sent: {}, ...known, ...place });
+/** Says whether a task failed, and can't end otherwise any more. */
+const hasFailedForGood = ({ end }: Attempt): boolean => end !== undefined && mayCreateAgain(end);
 
 /**
- * Reads the record in a node's context; undefined where there is none.
+ * Says whether a try creates a task for an item: where there is none, or in place of a failed one
+ * that n8n was given as an error before.
+ * @param tries the most tasks that an item may get
+ */
+export function isToSend(entry: Entry, tries: number): boolean {
+	const { attempts } = entry;
+	if (stateOf(entry) === 'new') return true;
+	const last = attempts.at(-1);
+	if (stateOf(entry) !== 'failed' || !last) return false;
+	return last.told === true && hasFailedForGood(last) && attempts.length < tries;
+}
+
+/**
+ * Takes the tasks over that an earlier execution created for the same request. Only a failure is
+ * final there: links expire, and one that timed out may have ended since.
+ */
+export const adopt = (attempts: Attempt[]): Attempt[] =>
+	attempts.map((attempt) => {
+		const { taskId, end } = attempt;
+		return { taskId, elsewhere: true, ...(hasFailedForGood(attempt) && { end }) };
+	});
+
+/** Of two copies of an entry, finds the one of which more is known. */
+export function findLater(one: Entry, other: Entry): Entry {
+	const count = ({ attempts, unknown }: Entry) => attempts.length + (unknown ? 1 : 0);
+	const more = count(one) - count(other);
+	if (more !== 0) return more > 0 ? one : other;
+	return other.attempts.at(-1)?.end && !one.attempts.at(-1)?.end ? other : one;
+}
+
+/** Lists the tasks that exist, also the failed ones that were created again. */
+export const listTaskIds = (entries: Entry[]): string[] =>
+	entries.flatMap(({ attempts }) => attempts.map(({ taskId }) => taskId));
+
+/** Lists the tasks that count, each once. */
+export const listLastTasks = (entries: Entry[]): string[] => [
+	...new Set(entries.flatMap(({ attempts }) => attempts.at(-1)?.taskId ?? [])),
+];
+
+/**
+ * Makes the task of an entry; undefined where there is none.
+ * @param said what the service last said of it, if it has not ended
+ */
+export function describeTask({ request, attempts }: Entry, said?: Task): EndedTask | undefined {
+	const last = attempts.at(-1);
+	if (!last) return undefined;
+	const { model, warning } = request ?? {};
+	const task = last.end ?? said ?? newTask(last.taskId);
+	// A record may lack the model, and never has our warning.
+	return { ...task, ...dropUndefined({ model: task.model ?? model, warning }) };
+}
+
+/** When the wait is over, in milliseconds since 1970. */
+export const findLimit = ({ begun = Date.now(), settings }: Ledger): number =>
+	begun + (settings?.limit ?? 0);
+
+/** Makes what is kept of a request. */
+export const noteRequest = (request: CreateRequest): NotedRequest => ({
+	digest: digestRequest(request),
+	model: request.model,
+	warning: request.warning,
+	words: toWords(findPrompt(request.input) ?? ''),
+});
+
+export const digestRequest = ({ model, input }: CreateRequest): string => digest([model, input]);
+
+/**
+ * The version of what n8n stores. An execution may sleep while the package is updated, so every later
+ * version reads `dev/fixtures/sleepingRecord.json`.
+ */
+const VERSION = 1;
+
+/** The key in the node's context. */
+const KEY = 'run';
+
+export const beginLedger = (
+	known: Pick<Ledger, 'executionId' | 'run' | 'shared'> & Partial<Ledger>,
+): Ledger => ({ version: VERSION, entries: [], ...known });
+
+/**
+ * Reads the ledger in a node's context; undefined where there is none.
  * @throws {UserError} when another version of the package has stored it
  */
-export function readRecord(kept: IDataObject | undefined): StoredRecord | undefined {
-	const stored = kept?.[ENTRY] as StoredRecord | undefined;
-	if (!stored || stored.version === VERSION) return stored;
+export function readLedger(kept: IDataObject | undefined): Ledger | undefined {
+	const ledger = kept?.[KEY] as Ledger | undefined;
+	if (!ledger || ledger.version === VERSION) return ledger;
 	throw new UserError(
-		`Nothing was created: another version of this package keeps what the execution has sent in a form (version ${String(stored.version)}) that this one can't read`,
+		`Nothing was created: another version of this package keeps what the execution has sent in a form (version ${String(ledger.version)}) that this one can't read`,
 		{
 			description:
 				'Install the version of the package that the execution began with, or a newer one, then retry the execution. Before you start it anew, look at the recent tasks of your account with the service.',
@@ -104,6 +217,6 @@ export function readRecord(kept: IDataObject | undefined): StoredRecord | undefi
 	);
 }
 
-export function storeRecord(kept: IDataObject, record: StoredRecord): void {
-	kept[ENTRY] = record as unknown as IDataObject;
+export function storeLedger(kept: IDataObject, ledger: Ledger): void {
+	kept[KEY] = ledger as unknown as IDataObject;
 }

@@ -1,116 +1,117 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
+import type { TaskService } from '../api/client';
+import type { RequestSettings } from '../api/exchange';
 import type { Task } from '../api/task';
 import { mapConcurrent } from '../lib/mapConcurrent';
-import { stopsOnError } from './errors';
-import { CONCURRENCY, type OutputItem } from '../operations/operation';
-import type { WaitSettings } from '../operations/record/wait';
-import type { FileSource } from './fetchFile';
-import { describeError, toFileItems, toTaskItems } from './fileItems';
-import { FileDownloads } from './downloads';
-import { KnownTasks } from '../operations/wait/known';
+import { CONCURRENCY } from './item';
+import type { Attempt, Entry } from './ledger';
 
-/** The service of a task, and n8n's storage for files; without `helpers`, none are fetched. */
-export type Source = Pick<FileSource, 'getService'> & Partial<FileSource>;
+/** A task that is looked at. Several items may have the same one. */
+interface Watched {
+	attempts: Attempt[];
+	/** What the service last said of it, before it ended. */
+	said?: Task;
+	/** Why the last look at it failed; absent if it succeeded. */
+	failure?: Error;
+}
 
 interface LookOptions {
-	getSource: (taskId: string) => Source;
+	getService: (taskId: string) => Promise<TaskService>;
 	/** How many tasks are asked for at once; default: `CONCURRENCY`. */
 	concurrency?: number;
 	/** Ends the look after a task that has not ended. */
 	untilOpen?: boolean;
 	/** Ends the look when it is aborted. */
 	signal?: AbortSignal;
+	/** Is called after each answer. */
+	onAnswer?: (taskId: string) => void;
 }
 
 /**
- * Looks at the tasks of a wait: asks the service for them, notes the answers, and downloads the files
- * of those that have completed. Runs that stay awake use it, and executions that sleep.
+ * Looks at the tasks of a run: asks the service for them, and notes their ends in the ledger. What
+ * else it says is known to this call alone. An end is final: later answers change nothing.
  */
-export class Looker {
-	readonly known: KnownTasks;
-	private readonly files = new FileDownloads();
-	/** The items of completed tasks, with their files, by task. */
-	private readonly fetched = new Map<string, Promise<OutputItem[]>>();
+export class Looks {
+	/** By ID, in the order of the items. */
+	private readonly tasks = new Map<string, Watched>();
 
-	/** A failed task ends the run with an error, so that files are of no use then. */
-	private readonly endsAtFailure: boolean;
-
-	/** @param context of a run that waits awake; absent where no files are fetched */
+	/** @param entries their last attempts are looked at */
 	constructor(
-		readonly settings: WaitSettings,
-		context?: IExecuteFunctions,
+		entries: Entry[],
+		private readonly settings: RequestSettings,
 	) {
-		const areErrors = settings.failedTasks === 'error';
-		this.endsAtFailure = areErrors && context !== undefined && stopsOnError(context);
-		this.known = new KnownTasks(settings);
+		for (const { attempts, unknown } of entries) {
+			const last = attempts.at(-1);
+			if (!last || unknown) continue;
+			const watched = this.tasks.get(last.taskId) ?? { attempts: [] };
+			watched.attempts.push(last);
+			this.tasks.set(last.taskId, watched);
+		}
 	}
 
-	/** Decides the names of files by the order of the tasks, before the first is downloaded. */
-	nameFiles(works: Array<{ task: Task; words?: string }>): void {
-		for (const { task, words = '' } of works) this.files.names.reserve(words, task.taskId);
+	get taskIds(): string[] {
+		return [...this.tasks.keys()];
+	}
+
+	get openIds(): string[] {
+		return this.taskIds.filter((taskId) => this.isOpen(taskId));
+	}
+
+	get haveEnded(): boolean {
+		return this.openIds.length === 0;
+	}
+
+	isOpen(taskId: string): boolean {
+		return this.tasks.get(taskId)?.attempts.some(({ end }) => !end) ?? false;
+	}
+
+	/** What the service last said of a task that has not ended, and why the last look at it failed. */
+	find(taskId: string): Pick<Watched, 'said' | 'failure'> {
+		return this.tasks.get(taskId) ?? {};
+	}
+
+	/** Why the last look at a task that has not ended failed, if one did. */
+	get failure(): Error | undefined {
+		return this.openIds.map((taskId) => this.find(taskId).failure).find(Boolean);
+	}
+
+	/** Looks no longer at a task. */
+	leave(taskId: string): void {
+		this.tasks.delete(taskId);
 	}
 
 	/** Looks at these tasks. A look that fails is noted too, so nothing is thrown. */
 	async look(
 		taskIds: string[],
-		{ getSource, concurrency = CONCURRENCY, untilOpen = false, signal }: LookOptions,
+		{ getService, concurrency = CONCURRENCY, untilOpen = false, signal, onAnswer }: LookOptions,
 	): Promise<void> {
 		const look = async (taskId: string): Promise<string> => {
-			await this.ask(taskId, getSource(taskId));
-			if (!signal?.aborted) void this.fetchFiles(taskId, getSource(taskId));
+			await this.ask(taskId, getService);
+			if (!signal?.aborted) onAnswer?.(taskId);
 			return taskId;
 		};
 		await mapConcurrent(taskIds, look, {
 			concurrency,
-			isLast: (taskId) => Boolean(signal?.aborted) || (untilOpen && this.known.isOpen(taskId)),
+			isLast: (taskId) => Boolean(signal?.aborted) || (untilOpen && this.isOpen(taskId)),
 		});
 	}
 
-	/** Waits for the files of all tasks that have completed, when no look follows. Nothing is thrown. */
-	async collectFiles(getSource: LookOptions['getSource']): Promise<void> {
-		const { known } = this;
-		const ids = known.tasks.map(({ taskId }) => taskId);
-		const isOver = this.endsAtFailure && !known.haveEnded;
-		const wanted = isOver ? ids.filter((taskId) => this.fetched.has(taskId)) : ids;
-		await Promise.all(wanted.map((taskId) => this.fetchFiles(taskId, getSource(taskId))));
+	/** Notes what the service says of a task. */
+	learn(taskId: string, said: Task): void {
+		const watched = this.tasks.get(taskId);
+		if (!watched || !this.isOpen(taskId)) return;
+		watched.failure = undefined;
+		if (said.status === 'pending') watched.said = said;
+		else for (const attempt of watched.attempts) attempt.end ??= said;
 	}
 
-	private async ask(taskId: string, { getService }: Source): Promise<void> {
-		if (!this.known.isOpen(taskId)) return;
+	private async ask(taskId: string, getService: LookOptions['getService']): Promise<void> {
+		if (!this.isOpen(taskId)) return;
 		try {
-			const service = await getService();
-			this.known.learn(taskId, await service.getTask(taskId, this.settings));
+			const service = await getService(taskId);
+			this.learn(taskId, await service.getTask(taskId, this.settings));
 		} catch (error) {
-			this.known.learnFailure(taskId, error as Error);
-		}
-	}
-
-	private async fetchFiles(taskId: string, { getService, ...storage }: Source): Promise<void> {
-		const task = this.known.getTask(taskId);
-		const { downloads } = this.settings;
-		if (!downloads || task.status !== 'completed' || !task.resultUrls?.length) return;
-		if (!storage.helpers) return;
-		// The settings of an item are read only if it has no task yet.
-		const sawOpen = storage.sawOpen || this.known.wasOpen(taskId);
-		const source = { ...storage, settings: this.settings, getService, sawOpen } as FileSource;
-		const begun = this.fetched.get(taskId);
-		if (!begun && this.endsAtFailure && this.known.haveFailed) return;
-		const items = begun ?? this.download(task, source, downloads);
-		this.fetched.set(taskId, items);
-		this.known.learnFiles(taskId, await items);
-	}
-
-	private async download(
-		task: Task,
-		source: FileSource,
-		{ field, maxBytes }: NonNullable<WaitSettings['downloads']>,
-	): Promise<OutputItem[]> {
-		const { perFile = false } = this.settings;
-		try {
-			const files = await this.files.downloadAll(task, ['result'], source, maxBytes ?? Infinity);
-			return toFileItems(task, files, { field, perFile });
-		} catch (error) {
-			return toTaskItems({ ...task, downloadError: describeError(error as Error) }, perFile);
+			const watched = this.tasks.get(taskId);
+			if (watched && this.isOpen(taskId)) watched.failure = error as Error;
 		}
 	}
 }

@@ -1,28 +1,21 @@
 import { isOverTasks, type ServiceError } from '../api/failure';
-import { readDeadline } from '../host/deadline';
-import { isTool } from '../host/execution';
 import { limitConcurrency } from '../lib/mapConcurrent';
 import { pause } from '../lib/timers';
-import type { Wait } from '../operations/record/wait';
+import type { Ledger } from './ledger';
+import type { Run } from './open';
 import { LIMIT_OVER_TASKS, PAUSES_OVER_TASKS, planAwake } from './timetable';
-import type { CreatingRun } from './plan';
-
-/** What ends the time in which creations are sent again, and since when it runs. */
-type Limited = Pick<Wait, 'begun'> & { settings: Pick<Wait['settings'], 'limit'> };
 
 /**
  * Makes a function that says until when a run sends creations again while the service takes no more
  * tasks at once, in milliseconds since 1970. The wait for tasks and this have one limit. It counts
  * from the first refusal, and for an agent from its call.
  */
-export function limitCreations(
-	{ context, called }: Pick<CreatingRun, 'context' | 'called'>,
-	wait: Limited = { settings: { limit: LIMIT_OVER_TASKS } },
-): () => number {
+export function limitCreations({ call, ledger }: Run): () => number {
+	const wait: Pick<Ledger, 'begun'> = ledger.settings ? ledger : {};
+	const { limit } = ledger.settings ?? { limit: LIMIT_OVER_TASKS };
 	return () => {
-		wait.begun ??= isTool(context) ? called : Date.now();
-		const until = wait.begun + wait.settings.limit;
-		return planAwake(Date.now(), until, readDeadline(context)).lastLook;
+		wait.begun ??= call.isTool ? call.called : Date.now();
+		return planAwake(Date.now(), wait.begun + limit, call.deadline).lastLook;
 	};
 }
 

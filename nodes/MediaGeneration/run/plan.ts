@@ -1,102 +1,80 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
-import type { TaskService } from '../api/client';
-import { newTask } from '../api/task';
-import { FailedTaskError } from './failedTask';
-import { readItem, readService } from './item';
-import { hasFailed, type CreatingOperation, type Failed, type Outcome } from '../operations/operation';
-import type { RecalledTask, RunRecord } from '../operations/record/runRecord';
-import type { Wait } from '../operations/record/wait';
-import type { WaitDecision } from './decide';
-import { isRequest, isTask, type Created, type Step, type TaskWork } from '../operations/work';
+import type { INodeProperties } from 'n8n-workflow';
+import { UnknownOutcomeError } from '../api/failure';
+import { checkItems, hasFailed, readItem, type CreateRequest, type Item } from './item';
+import {
+	adopt,
+	digestRequest,
+	isToSend,
+	type Entry,
+	type Ledger,
+	type RunSettings,
+} from './ledger';
+import type { Run } from './open';
+import { findUnknownCall } from './shared';
 
-/** A run that creates tasks. */
-export interface CreatingRun {
-	context: IExecuteFunctions;
-	operation: CreatingOperation;
-	record: RunRecord;
-	/** When n8n called the node, in milliseconds since 1970. */
-	called: number;
+/** What an operation that creates tasks has a run do. */
+export interface Job {
+	fields: INodeProperties[];
+	/** Turns an item into a request. @throws {UserError} for a field or file that can't be sent */
+	request: (item: Item) => Promise<CreateRequest>;
+	/** Reads how the run waits, with the expressions of its first item; absent: it doesn't wait. */
+	readSettings?: (item: Item) => RunSettings;
+}
+
+/** A task to create. */
+export interface Plan {
+	item: Item;
+	request: CreateRequest;
+	/** How many tasks the item has before. */
+	attempts: number;
 }
 
 /**
- * Recalls what an earlier try made of an item, or else turns the item into a request; also where its
- * task failed, and this try creates it again. A woken run creates nothing.
- * @throws {UserError} for a field or file that can't be sent
+ * Finds out what is to be sent for the items. An item whose task exists needs none, save where it
+ * failed and n8n tries it again. All items are checked before anything is sent for any.
  */
-export async function readStep(
-	{ context, operation, record }: CreatingRun,
-	index: number,
-): Promise<Step> {
-	const task = toStep(index, createGetService(context, index), record.recall(index));
-	if (hasFailed(task)) return task;
-	// A run that may sleep reads the credential now, so that its error is the item's.
-	if (!record.woken) await task?.getService();
-	if (task && !record.createsAgain(index)) return task;
-	if (record.woken) return undefined;
-	const item = await readItem(context, operation, index);
-	return { index, item, request: await operation.request(item), failed: task };
+export async function planRun(run: Run, job: Job): Promise<Plan[]> {
+	const checked = await checkItems(run.call, async (index) => await planItem(run, job, index));
+	const plans: Plan[] = [];
+	for (const [index, one] of checked.entries()) {
+		if (one && hasFailed(one)) run.errors.set(index, one.error);
+		else if (one) plans.push(one);
+	}
+	return plans;
 }
 
-/** Only the credential is read: other expressions may return another value than before. */
-function createGetService(context: IExecuteFunctions, index: number): TaskWork['getService'] {
-	let service: Promise<TaskService> | undefined;
-	return async () => await (service ??= readService(context, index));
+async function planItem(run: Run, { fields, request }: Job, index: number): Promise<Plan | undefined> {
+	const { call, ledger } = run;
+	const entry = ledger.entries[index] as Entry;
+	const unknown = entry.unknown ?? findUnknownCall(call, ledger.shared, index);
+	if (unknown) throw new UnknownOutcomeError(unknown);
+	const attempts = entry.attempts.length;
+	const getService = async () => await run.getService(index);
+	// A run that may sleep reads the credential now, so that its error is the item's. Other
+	// expressions aren't read again: they may return another value than before.
+	if (attempts) await getService();
+	if (!isToSend(entry, call.tries)) return undefined;
+	const item = await readItem(call, fields, index, getService);
+	return { item, request: await request(item), attempts };
 }
 
-/** Makes the step of an item of what was sent for it before. */
-export function toStep(
-	index: number,
-	getService: TaskWork['getService'],
-	recalled: RecalledTask | Failed | undefined,
-): Created {
-	if (!recalled || hasFailed(recalled)) return recalled;
-	const { taskId, model, warning, failed, words, elsewhere } = recalled;
-	const task = failed ?? newTask(taskId, model, warning);
-	return { index, getService, task, words, elsewhere };
+/**
+ * Takes the task over that the execution which this one retries has created for the same request.
+ * It stays the task of the item, whatever its expressions return at the next try.
+ * @returns false if there is none
+ */
+export function adoptEarlier({ ledger }: Run, { item, request, attempts }: Plan): boolean {
+	const before = ledger.earlier?.[item.index];
+	if (attempts || !before?.attempts.length || before.unknown) return false;
+	if (before.request?.digest !== digestRequest(request)) return false;
+	const entry = ledger.entries[item.index] as Entry;
+	entry.request = before.request;
+	entry.attempts = adopt(before.attempts);
+	return true;
 }
 
-/** Opens the wait, by the settings of the first item; undefined for an operation that doesn't wait. */
-export function openWait(
-	{ operation: { readWait }, record }: CreatingRun,
-	steps: Step[],
-): Wait | undefined {
-	if (!readWait) return undefined;
-	const first = steps.find(isRequest);
-	return first ? record.openWait(() => readWait(first.item)) : record.wait;
-}
-
-/** Puts the task of the execution that this one retries in place of the same request. */
-export function matchEarlier(record: RunRecord, step: Step): Step {
-	if (!isRequest(step) || step.failed) return step;
-	const { index, item, request } = step;
-	const same = record.findSame(index, request);
-	return toStep(index, async () => item.service, same) ?? step;
-}
-
-/** Why a retry stays awake: the service sends callbacks to the execution that created the tasks. */
-const CALLED_BACK_ELSEWHERE = {
-	reason: 'because tasks of this run were created by an earlier execution',
-};
-
-/** Decides how to wait for the tasks there are, and for those that will be created. */
-export async function decide(
-	{ context, record }: CreatingRun,
-	wait: Wait | undefined,
-	steps: Step[],
-): Promise<WaitDecision> {
-	if (!wait || record.woken) return {};
-	const tasks = steps.filter(isTask);
-	if (tasks.some(({ elsewhere }) => elsewhere)) return CALLED_BACK_ELSEWHERE;
-	const { decideWait } = await import('./decide');
-	const ofTasks = await Promise.all(tasks.map(async ({ getService }) => await getService()));
-	const ofRequests = steps.filter(isRequest).map(({ item }) => item.service);
-	const credentials = [...ofTasks, ...ofRequests].map((service) => service.credentials);
-	return await decideWait(context, wait.settings.howToWait, credentials);
-}
-
-/** Notes the failed tasks that n8n gets as errors. */
-export function noteFailed(record: RunRecord, outcomes: Outcome[]): void {
-	for (const [item, outcome] of outcomes.entries())
-		if (hasFailed(outcome) && outcome.error instanceof FailedTaskError)
-			record.addFailed(item, outcome.error.task);
+/** Says whether a task was sent since it was planned, maybe by another call. */
+export function wasSent({ entries }: Ledger, { item, attempts }: Plan): boolean {
+	const entry = entries[item.index] as Entry;
+	return entry.unknown !== undefined || entry.attempts.length > attempts;
 }

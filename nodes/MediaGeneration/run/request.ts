@@ -11,7 +11,7 @@ import {
 } from '../models/field';
 import { toJsonInput } from '../models/jsonInput';
 import type { Model } from '../models/model';
-import { optionsField, timeoutOption, type CreateRequest, type Item } from '../operations/operation';
+import { optionsField, timeoutOption, type CreateRequest, type Item } from './item';
 import { keepCreditsOption, maxTasksOption } from './budget';
 import { expandLists, findBinary, findFiles } from './inputFile';
 
@@ -75,7 +75,8 @@ export async function prepareRequest(
 	item: Item,
 	chooseCallbackUrl?: (pasted: unknown) => string | undefined,
 ): Promise<CreateRequest> {
-	const { read, option, service, context } = item;
+	const { read, option, service } = item;
+	const { context } = item.call;
 	const { refuseFixedExpressions } = await import('./fixedText');
 	refuseFixedExpressions(context.getNode().parameters, [...modelFields, extraFields]);
 	const request = await findModel(read('model')).request({

@@ -4,10 +4,12 @@ import { CREATION_RATE } from '../api/service';
 import { RateLimiters, type RateLimiter } from '../lib/rateLimiter';
 import { settleBy } from '../lib/timers';
 import { RefusedRunError } from './errors';
-import type { RunRecord } from '../operations/record/runRecord';
-import type { RequestWork } from '../operations/work';
 import { uploadFiles } from './inputFile';
+import type { Doubts } from './ledger';
+import { noteTask, noteUnknown } from './note';
+import type { Run } from './open';
 import type { TaskLimit } from './overTasks';
+import type { Plan } from './plan';
 
 const limiters = new RateLimiters({
 	period: CREATION_RATE.period,
@@ -37,14 +39,9 @@ interface Limits {
 	/** The most creations within ten seconds; 0: any number. */
 	requests: number;
 	taskLimit: TaskLimit;
-	/** When the answer must be there, in milliseconds since 1970; Infinity: at any time. */
-	answerBy: number;
 	/** When aborted, creations that wait are rejected. */
 	signal?: AbortSignal;
 }
-
-/** What became of a creation. */
-type Creation = { taskId: string } | { error: unknown };
 
 /**
  * Sends the creations of one account in a run, each when its turn comes, and once. Once further
@@ -52,19 +49,20 @@ type Creation = { taskId: string } | { error: unknown };
  */
 export class CreationSender {
 	private readonly inTurn: ReturnType<RateLimiter['join']>;
-	private readonly doubts: ReturnType<RunRecord['openDoubts']>;
+	private readonly doubts: Doubts;
 	/** The items whose creations are under way. */
 	private readonly underway = new Set<number>();
 	/** Why nothing more is sent, and what to do. */
 	private reason?: UserError;
 
 	constructor(
-		private readonly record: RunRecord,
+		private readonly run: Run,
 		account: string,
 		private readonly limits: Limits,
 	) {
 		this.inTurn = limiters.of(account).join(limits.requests || Infinity, limits.signal);
-		this.doubts = record.openDoubts(account);
+		const doubts = (run.ledger.doubts ??= {});
+		this.doubts = doubts[account] ??= { inARow: 0, perhapsRefused: 0 };
 		this.stopInDoubt();
 	}
 
@@ -72,43 +70,41 @@ export class CreationSender {
 	 * Uploads the files of an item, and creates its task. If the answer must be there before that is
 	 * done, nothing is sent any more, but what is under way may make a task: it is finished, and its
 	 * ID is logged.
+	 * @throws why no task was created
 	 */
-	async create(work: RequestWork): Promise<Creation> {
-		const { index, request } = work;
-		const created = await settleBy(this.limits.answerBy, this.createAndNote(work));
-		if (created) return created;
+	async create(plan: Plan): Promise<void> {
+		const isDone = await settleBy(
+			this.run.call.answerBy,
+			this.createAndNote(plan).then(() => true),
+		);
+		if (isDone) return;
 		// The clock may go back.
 		this.reason ??= buildLateError();
-		if (!this.underway.has(index)) return { error: buildLateError() };
-		this.record.addUnknown(index, request, STILL_UNDERWAY);
-		return { error: new UnknownOutcomeError(STILL_UNDERWAY) };
+		if (!this.underway.has(plan.item.index)) throw buildLateError();
+		noteUnknown(this.run, plan, STILL_UNDERWAY);
+		throw new UnknownOutcomeError(STILL_UNDERWAY);
 	}
 
-	/** Notes the outcome before anything else. */
-	private async createAndNote(work: RequestWork): Promise<Creation> {
-		const { record } = this;
-		const { index, request } = work;
-		try {
-			const taskId = await this.uploadAndSend(work);
-			record.addTask(index, request, taskId);
-			return { taskId };
-		} catch (error) {
-			if (error instanceof UnknownOutcomeError) record.addUnknown(index, request, error.outcome);
+	/** Notes the outcome before anything else. @throws why no task was created */
+	private async createAndNote(plan: Plan): Promise<void> {
+		const taskId = await this.uploadAndSend(plan).catch((error: UserError) => {
+			if (error instanceof UnknownOutcomeError) noteUnknown(this.run, plan, error.outcome);
 			if (isOverTasks(error))
 				this.stop(`no time is left to wait for other tasks (${error.message})`, error.description);
-			return { error };
-		}
+			throw error;
+		});
+		noteTask(this.run, plan, taskId);
 	}
 
-	private async uploadAndSend({ index, item, request }: RequestWork): Promise<string> {
+	private async uploadAndSend({ item, request }: Plan): Promise<string> {
 		if (this.reason) throw this.reason;
 		const { service, settings } = item;
 		const { model, callBackUrl } = request;
 		const body = { model, callBackUrl, input: await uploadFiles(item, request.input) };
 		const send = async () => {
 			if (this.reason) throw this.reason;
-			if (Date.now() >= this.limits.answerBy) throw buildLateError();
-			return await this.sendNow(index, async () => await service.createTask(body, settings));
+			if (Date.now() >= this.run.call.answerBy) throw buildLateError();
+			return await this.sendNow(item.index, async () => await service.createTask(body, settings));
 		};
 		return await this.limits.taskLimit.send(async () => await this.inTurn(send));
 	}

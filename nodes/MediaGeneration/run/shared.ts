@@ -1,6 +1,5 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
 import type { UnknownOutcome } from '../api/failure';
-import { getNodeContext, isTool } from '../host/execution';
+import type { Call } from '../host/call';
 import { BoundedMap } from '../lib/boundedMap';
 import { CREDENTIAL } from '../lib/brand';
 import { digest } from '../lib/json';
@@ -20,9 +19,9 @@ const SHARED_FOR = 3_600_000;
 const sharedByTool = new BoundedMap<string, Shared & { until: number }>(10_000);
 
 /** Without an execution, this process keeps what the calls of a tool share, by its parameters. */
-export function openShared(context: IExecuteFunctions): Shared {
+export function openShared({ context, kept }: Call): Shared {
 	const begun = { count: 0, unknownCalls: {}, sleeps: 0, until: Date.now() + SHARED_FOR };
-	if (getNodeContext(context)) return begun;
+	if (kept) return begun;
 	const { parameters, credentials } = context.getNode();
 	const tool = digest([parameters, credentials?.[CREDENTIAL]]);
 	const known = sharedByTool.get(tool);
@@ -32,23 +31,21 @@ export function openShared(context: IExecuteFunctions): Shared {
 }
 
 /** Finds why it's unknown whether a task was created for what an agent asks for again. */
-export function findUnknownCall(
-	context: IExecuteFunctions,
-	shared: Shared,
+export const findUnknownCall = (
+	call: Call,
+	{ unknownCalls }: Shared,
 	item: number,
-): UnknownOutcome | undefined {
-	return isTool(context) ? shared.unknownCalls[digestCall(context, item)] : undefined;
-}
+): UnknownOutcome | undefined => (call.isTool ? unknownCalls[digestCall(call, item)] : undefined);
 
 export function noteUnknownCall(
-	context: IExecuteFunctions,
-	shared: Shared,
+	call: Call,
+	{ unknownCalls }: Shared,
 	item: number,
 	unknown: UnknownOutcome,
 ): void {
-	if (isTool(context)) shared.unknownCalls[digestCall(context, item)] = unknown;
+	if (call.isTool) unknownCalls[digestCall(call, item)] = unknown;
 }
 
 /** Digests what an agent's model asked for. n8n numbers its calls; the number is left out. */
-const digestCall = (context: IExecuteFunctions, item: number): string =>
+const digestCall = ({ context }: Call, item: number): string =>
 	digest({ ...context.getInputData()[item]?.json, toolCallId: undefined });

@@ -49,8 +49,8 @@ export const LIMIT_OVER_TASKS = 300_000;
 
 /* From the look before, or the beginning of the wait. */
 
-/** Between the looks of a run that sleeps. Each pause is `growth` times the one before. */
-export const PAUSES_ASLEEP = { first: 30_000, growth: 3 };
+/** Between the nudges of a run that sleeps. Each pause is `growth` times the one before. */
+export const PAUSES_ASLEEP = { first: 30_000, growth: 3, longest: 900_000 };
 
 /** Between the looks of a run that is awake. */
 export const PAUSES_AWAKE = { first: 2_000, growth: 1.5, longest: 30_000 };

@@ -1,9 +1,8 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
 import type { Task } from '../api/task';
-import { getNodeContext, isForModel, isSingleNode } from '../host/execution';
+import type { Call } from '../host/call';
 import { Excerpt } from '../lib/excerpt';
 import { SAID } from './errors';
-import type { OutputItem } from '../operations/operation';
+import type { OutputItem } from './item';
 
 /** A task as operations output it. */
 type TaskOutput = Task & { resultUrls: string[]; file?: object };
@@ -41,14 +40,14 @@ const NOTES = 1_000;
  * Fits the output of an input item to whoever gets it: a model, n8n's AI assistant, or a workflow.
  * n8n itself limits what its assistant reads.
  */
-export function fitItems(context: IExecuteFunctions, items: OutputItem[]): OutputItem[] {
-	if (isForModel(context)) return tellModel(context, items);
-	if (!isSingleNode(context)) return items;
+export function fitItems(call: Call, items: OutputItem[]): OutputItem[] {
+	if (call.audience === 'model') return tellModel(call, items);
+	if (call.audience === 'workflow') return items;
 	return items.map((item) => addNote(item, isTimedOut(item) && GOES_ON));
 }
 
 /** Notes are on the first item: all are of one task. */
-function tellModel(context: IExecuteFunctions, items: OutputItem[]): OutputItem[] {
+function tellModel({ kept }: Call, items: OutputItem[]): OutputItem[] {
 	const excerpt = new Excerpt(LONGEST_JSON - NOTES);
 	const selected = items.map((item) => ({ ...item, json: select(item.json) }));
 	const told = selected
@@ -58,7 +57,7 @@ function tellModel(context: IExecuteFunctions, items: OutputItem[]): OutputItem[
 	const hasLinks = names.has('resultUrls') || names.has('file');
 	const notes = [
 		// Without an execution n8n has no place for files.
-		hasLinks && !getNodeContext(context) && LINKS,
+		hasLinks && !kept && LINKS,
 		items.some(({ json }) => hasWords(json)) && SAID,
 		items.some(isTimedOut) && GOES_ON,
 		excerpt.isCut && CUT,

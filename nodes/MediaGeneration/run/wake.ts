@@ -1,13 +1,24 @@
 import type { INodeExecutionData, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { TaskService } from '../api/client';
-import { verifyRequest } from '../callback/verifyRequest';
-import { enableNode } from '../host/sleep';
+import { verifyRequest, type AcceptedCallback } from '../callback/verifyRequest';
+import { enableNode, readNodeContext } from '../host/sleep';
 import { settleBy } from '../lib/timers';
-import type { Sleep } from '../operations/record/wait';
-import { ANSWER } from './timetable';
 import { accept, refuse } from './answers';
+import {
+	findLimit,
+	listLastTasks,
+	readLedger,
+	type Ledger,
+	type Sleep,
+	type WaitSettings,
+} from './ledger';
+import { Looks } from './look';
+import { findNap, type Nap } from './nap';
 import { NUDGE } from './nudge';
-import { findSleeper } from './sleep';
+import { ANSWER, DUE_EARLY, LAST_WAKE } from './timetable';
+
+/** How many tasks a webhook asks for at once, if the first ones have ended. */
+const ASKED_AT_ONCE = 32;
 
 /**
  * Receives a callback, or a nudge of our own, for a run that sleeps. Once every task has ended by
@@ -17,8 +28,8 @@ import { findSleeper } from './sleep';
 export async function wakeExecution(context: IWebhookFunctions): Promise<IWebhookResponseData> {
 	try {
 		return await receive(context);
-	} catch {
-		return refuse(context, { reason: 'detailsUnavailable' });
+	} catch (error) {
+		return refuse(context, { reason: 'detailsUnavailable', cause: (error as Error).message });
 	}
 }
 
@@ -28,39 +39,92 @@ async function receive(context: IWebhookFunctions): Promise<IWebhookResponseData
 	if ('reason' in callback) return refuse(context, callback);
 	// A part of the result, or a step on the way to it. Senders repeat what is refused.
 	if (callback.claim.status === 'pending') return accept(context);
-	const found = findSleeper(context, callback);
-	if (found === undefined) return refuse(context, { reason: 'taskNotInExecution' });
-	if (found === null) return accept(context);
-	const { sleeper, asleep } = found;
-	const { known } = sleeper.looker;
-
-	const { taskId, credentials } = callback;
-	const work = sleeper.lookUntilOpen(taskId, new TaskService(context, credentials));
-	const looked = await settleBy(answerBy, work);
-	if (sleeper.isTooLate) return refuse(context, { reason: 'limitPassed' });
-	if (known.haveEnded || sleeper.isDue) {
-		const isFirst = sleeper.beginDelivery(context.getResponseObject());
-		return isFirst ? wake(context, asleep, known.ended) : accept(context);
-	}
-	if (looked?.refusal && callback.claim.type !== NUDGE)
-		return refuse(context, { reason: looked.refusal });
-	if (looked) return accept(context);
-	// Whoever has been answered wakes nothing, so another one comes when the service has answered.
-	void work.then(async () => known.haveEnded && (await sleeper.nudge()));
-	return refuse(context, { reason: 'detailsUnavailable' });
+	const ledger = readLedger(readNodeContext(context));
+	if (!ledger?.sleep || !listLastTasks(ledger.entries).includes(callback.taskId))
+		return refuse(context, { reason: 'taskNotInExecution' });
+	const nap = findNap(context, ledger);
+	if (!nap) return accept(context);
+	// After a restart, nobody else nudges. A nudge is from a process that does.
+	if (callback.claim.type !== NUDGE) nap.keepNudging();
+	return await lookAndWake(context, callback, { ledger, nap, answerBy });
 }
 
-/** Has n8n run the node again. It finds in its record what is known of the tasks. */
-function wake(
+/** The run that sleeps, and until when its sender wants an answer. */
+interface Asleep {
+	ledger: Ledger;
+	nap: Nap;
+	answerBy: number;
+}
+
+async function lookAndWake(
 	context: IWebhookFunctions,
-	asleep: Sleep,
-	ended: Sleep['woken'],
-): IWebhookResponseData {
-	asleep.woken = ended;
+	{ taskId, claim, credentials }: AcceptedCallback,
+	{ ledger, nap, answerBy }: Asleep,
+): Promise<IWebhookResponseData> {
+	const limit = findLimit(ledger);
+	const isDue = () => Date.now() >= limit - DUE_EARLY;
+	const looks = openLooks(ledger, nap);
+	// Once the limit has passed, nothing is asked: the woken run looks.
+	const service = new TaskService(context, credentials);
+	const asked = isDue() ? Promise.resolve() : lookUntilOpen(looks, taskId, service);
+	const work = asked.then(() => {
+		noteEnds(ledger, nap);
+		return true;
+	});
+	const isInTime = await settleBy(answerBy, work);
+	if (Date.now() >= limit + LAST_WAKE) return refuse(context, { reason: 'limitPassed' });
+	if (looks.haveEnded || isDue()) {
+		const isFirst = nap.beginDelivery(context.getResponseObject());
+		return isFirst ? wake(context, ledger) : accept(context);
+	}
+	const cause = looks.find(taskId).failure?.message;
+	if (cause) nap.warn(cause);
+	if (!isInTime) {
+		// Whoever has been answered wakes nothing, so another one comes when the service has answered.
+		void work.then(async () => looks.haveEnded && (await nap.nudge()));
+		return refuse(context, { reason: 'detailsUnavailable', cause: 'the service is slow' });
+	}
+	if (claim.type === NUDGE || !looks.isOpen(taskId)) return accept(context);
+	return refuse(context, cause ? { reason: 'detailsUnavailable', cause } : { reason: 'taskNotEnded' });
+}
+
+/** Looks at the tasks of a run that sleeps. What this process has seen of them isn't asked again. */
+function openLooks(ledger: Ledger, { ends }: Nap): Looks {
+	const looks = new Looks(ledger.entries, ledger.settings as WaitSettings);
+	for (const [taskId, end] of ends) looks.learn(taskId, end);
+	return looks;
+}
+
+function noteEnds({ entries }: Ledger, { ends }: Nap): void {
+	for (const { attempts } of entries) {
+		const last = attempts.at(-1);
+		if (last?.end) ends.set(last.taskId, last.end);
+	}
+}
+
+/**
+ * Asks for the task of a callback, then for one other, then for several at once, until one has not
+ * ended.
+ */
+async function lookUntilOpen(looks: Looks, taskId: string, service: TaskService): Promise<void> {
+	const look = async (ids: string[], concurrency: number) =>
+		await looks.look(ids, { getService: async () => service, concurrency, untilOpen: true });
+	await look([taskId], 1);
+	if (looks.isOpen(taskId)) return;
+	const [next] = looks.openIds;
+	if (next === undefined) return;
+	await look([next], 1);
+	if (!looks.isOpen(next)) await look(looks.openIds, ASKED_AT_ONCE);
+}
+
+/** Has n8n run the node again. It finds in its ledger how the tasks have ended. */
+function wake(context: IWebhookFunctions, ledger: Ledger): IWebhookResponseData {
+	const sleep = ledger.sleep as Sleep;
+	sleep.woken = true;
 	enableNode(context);
 	return {
 		// n8n sends it when it has stored that the execution continues.
 		webhookResponse: { accepted: true, resumed: true },
-		workflowData: asleep.input as INodeExecutionData[][],
+		workflowData: sleep.input as INodeExecutionData[][],
 	};
 }

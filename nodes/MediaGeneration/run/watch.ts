@@ -1,74 +1,107 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
 import { isRateLimited } from '../api/failure';
-import { readDeadline } from '../host/deadline';
 import { LONGEST_PAUSE, pause, settleBy } from '../lib/timers';
-import type { Outcome } from '../operations/operation';
-import type { TaskWork } from '../operations/work';
-import type { Looker, Source } from './look';
-import { sayEndedEarly, showMissing, showOutcome, toOutcomes } from './hints';
+import { openFiles, type Files } from './files';
+import { sayEndedEarly, sayWhyAwake } from './hints';
+import { describeTask, findLimit, stateOf, type Entry, type WaitSettings } from './ledger';
+import { Looks } from './look';
+import { endsAtFailedTask, hasError } from './onError';
+import type { Run } from './open';
 import { PAUSES_AWAKE, planAwake, type AwakeTimes } from './timetable';
 
-type GetSource = (taskId: string) => Source;
+/** A run that waits awake. */
+export interface Watch {
+	run: Run;
+	looks: Looks;
+	files: Files;
+	times: AwakeTimes;
+	/** The item of each task. */
+	items: Map<string, number>;
+}
 
-/** @param until the wait limit, in milliseconds since 1970 */
-export const planWait = (context: IExecuteFunctions, until: number): AwakeTimes =>
-	planAwake(Date.now(), until, readDeadline(context));
+/** Begins to wait for the tasks of the items that have no error. */
+export function beginWatch(run: Run): Watch {
+	const { call, ledger } = run;
+	const settings = ledger.settings as WaitSettings;
+	ledger.begun ??= Date.now();
+	const items = new Map<string, number>();
+	for (const [item, { attempts }] of ledger.entries.entries()) {
+		const last = attempts.at(-1);
+		if (last && !hasError(run, item)) items.set(last.taskId, item);
+	}
+	return {
+		run,
+		looks: new Looks(
+			ledger.entries.filter((_, item) => !hasError(run, item)),
+			settings,
+		),
+		files: openFiles(ledger, settings),
+		times: planAwake(Date.now(), findLimit(ledger), call.deadline),
+		items,
+	};
+}
 
 /**
  * Waits awake: looks at all tasks together until they have ended, the limit passes, the execution is
  * stopped, or n8n would soon end it. Then it waits for the files.
- * @returns an outcome for each of `works`, in their order
  */
-export async function waitAwake(
-	context: IExecuteFunctions,
-	works: TaskWork[],
-	{ looker, times }: { looker: Looker; times: AwakeTimes },
-): Promise<Outcome[]> {
-	const { known } = looker;
-	const getSource = createGetSource(context, works, times);
-	const stopped = context.getExecutionCancelSignal();
-	await keepLooking(looker, getSource, { ...times, stopped });
-	if (!known.haveEnded && times.isCutShort) sayEndedEarly(context);
-	await settleBy(times.filesBy, looker.collectFiles(getSource));
-	showOutcome(context, known.tasks, known.failure);
-	const outcomes = toOutcomes(looker, works);
-	showMissing(context, outcomes);
-	return outcomes;
+export async function watch(run: Run, watched = beginWatch(run)): Promise<void> {
+	const { looks, files, times } = watched;
+	const { context } = run.call;
+	sayWhyAwake(context, run.decision.reason);
+	await keepLooking(watched, times);
+	if (!looks.haveEnded && times.isCutShort) sayEndedEarly(context);
+	const isOver = endsAtFailedTask(run) && !looks.haveEnded;
+	const taskIds = looks.taskIds.filter((taskId) => !isOver || files.hasBegun(taskId));
+	const download = async (taskId: string) => await downloadFiles(watched, taskId);
+	await settleBy(times.filesBy, Promise.all(taskIds.map(download)));
+	Object.assign(run, { looks, files });
 }
 
-/** Makes a function that finds the service of a task. Files go to n8n's storage. */
-export function createGetSource(
-	context: IExecuteFunctions,
-	works: TaskWork[],
-	{ filesBy }: AwakeTimes,
-): GetSource {
-	const byTask = new Map(works.map((work) => [work.task.taskId, work]));
-	const signal = context.getExecutionCancelSignal();
-	const storage = { helpers: context.helpers, signal, filesBy };
-	return (taskId) => {
-		const { getService, elsewhere } = byTask.get(taskId) as TaskWork;
-		return { ...storage, getService, sawOpen: !elsewhere };
-	};
+/** Downloads the files of a task into n8n's storage, if it has completed. */
+async function downloadFiles(
+	{ run, looks, files, times, items }: Watch,
+	taskId: string,
+): Promise<void> {
+	const { call, ledger } = run;
+	const item = items.get(taskId) as number;
+	const entry = ledger.entries[item] as Entry;
+	const task = describeTask(entry);
+	if (!task || stateOf(entry) !== 'completed') return;
+	if (endsAtFailedTask(run) && !files.hasBegun(taskId) && haveFailed(ledger.entries)) return;
+	await files.download(task, {
+		helpers: call.context.helpers,
+		signal: call.signal,
+		filesBy: times.filesBy,
+		settings: ledger.settings as WaitSettings,
+		getService: async () => await run.getService(item),
+		sawOpen: !entry.attempts.at(-1)?.elsewhere || looks.find(taskId).said !== undefined,
+	});
 }
 
-interface Looks extends Pick<AwakeTimes, 'lastLook' | 'end'> {
+const haveFailed = (entries: Entry[]): boolean =>
+	entries.some((entry) => ['failed', 'timedOut'].includes(stateOf(entry)));
+
+interface HowToLook extends Pick<AwakeTimes, 'lastLook' | 'end'> {
 	/** Whether nothing is left to look for; default: all tasks have ended. */
 	isOver?: () => boolean;
 	/** Whether the first look comes at once, and not after a pause. */
 	atOnce?: boolean;
-	stopped?: AbortSignal;
 }
 
 /** Looks with growing pauses, the longest ones while the service refuses requests for their rate. */
 export async function keepLooking(
-	looker: Looker,
-	getSource: GetSource,
-	{ lastLook, end, stopped, atOnce, isOver = () => looker.known.haveEnded }: Looks,
+	watched: Watch,
+	{ lastLook, end, atOnce, isOver = () => watched.looks.haveEnded }: HowToLook,
 ): Promise<void> {
-	const { known } = looker;
+	const { run, looks, items } = watched;
 	const { first, growth, longest } = PAUSES_AWAKE;
 	const over = new AbortController();
-	const givenUp = waitForEnd(end, over, stopped);
+	const givenUp = waitForEnd(end, over, run.call.signal);
+	const how = {
+		getService: async (taskId: string) => await run.getService(items.get(taskId) as number),
+		onAnswer: (taskId: string) => void downloadFiles(watched, taskId),
+		signal: over.signal,
+	};
 	let length = atOnce ? 0 : first;
 	let at = -Infinity;
 	while (!isOver() && at < lastLook) {
@@ -76,9 +109,8 @@ export async function keepLooking(
 		at = Math.min(Date.now() + length * (0.75 + Math.random() / 2), lastLook);
 		await Promise.race([pause(at - Date.now()), givenUp]);
 		if (over.signal.aborted) break;
-		const look = looker.look(known.openIds, { getSource, signal: over.signal });
-		await Promise.race([look, givenUp]);
-		length = isRateLimited(known.failure)
+		await Promise.race([looks.look(looks.openIds, how), givenUp]);
+		length = isRateLimited(looks.failure)
 			? longest
 			: Math.min(Math.max(first, length * growth), longest);
 	}

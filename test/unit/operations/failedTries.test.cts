@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { sleep } from 'n8n-workflow';
+import { listTaskIds } from '../../../nodes/MediaGeneration/run/ledger';
 import { Account, NodeExecution, type Came, type Fate, type Settings } from './failingRuns.cts';
 
 const MINUTE = 60_000;
@@ -65,7 +66,7 @@ describe.each([false, true])('a try after a failure, in a run that sleeps: %s,',
 		const again = await finish(retried, await retried.run());
 		expect(readStatuses(again)).toEqual(['completed', 'completed']);
 		expect(account.count()).toEqual([3, 1]);
-		expect(retried.record.sent[0]).toMatchObject({ before: ['task-0-1'], taskId: 'task-0-3' });
+		expect(listTaskIds(retried.ledger.entries.slice(0, 1))).toEqual(['task-0-3']);
 	});
 
 	it('sends what was refused once more in the next try, and keeps the ID of the failed one', async () => {
@@ -75,7 +76,7 @@ describe.each([false, true])('a try after a failure, in a run that sleeps: %s,',
 		const { account, execution, came } = await live({ items, maxTries: 4, sleeps, options });
 		expect(readStatuses(came)).toEqual(['completed', 'completed']);
 		expect(account.count()).toEqual([3, 1]);
-		expect(execution.record.sent[0]).toMatchObject({ before: ['task-0-1'], taskId: 'task-0-3' });
+		expect(listTaskIds(execution.ledger.entries.slice(0, 1))).toEqual(['task-0-1', 'task-0-3']);
 		const refused: Fate[][] = [['failed', 'refused'], ['good']];
 		const stopped = await live({ items: refused, maxTries: 2, sleeps });
 		expect(stopped.came.error?.message).toContain('did not accept a field');
@@ -127,7 +128,7 @@ describe.each([false, true])('a try after a failure, in a run that sleeps: %s,',
 		const came = await finish(tried, await tried.run());
 		expect(readStatuses(came)).toEqual(['completed', 'completed']);
 		expect(account.count()).toEqual([2, 1]);
-		expect(tried.record.sent[0]).toMatchObject({ before: ['task-0-1'], taskId: 'task-0-2' });
+		expect(listTaskIds(tried.ledger.entries.slice(0, 1))).toEqual(['task-0-1', 'task-0-2']);
 	});
 
 	it('in a retry from the list is none after a try that came to no end of the tasks', async () => {
@@ -197,7 +198,7 @@ describe('an n8n that runs a woken execution twice, with the data of before', ()
 		const came = await second.wake();
 		expect(account.count()).toEqual([2, 1]);
 		expect(came.error?.message).toContain('blocked task-0-2');
-		expect(second.record.sent[0]).toMatchObject({ before: ['task-0-1'], taskId: 'task-0-2' });
+		expect(listTaskIds(second.ledger.entries.slice(0, 1))).toEqual(['task-0-1', 'task-0-2']);
 		await finish(first, slept);
 		expect(account.count()).toEqual([2, 1]);
 	});
@@ -308,8 +309,8 @@ async function hold({ next, room, latencies, ...plan }: Plan): Promise<void> {
 			expect(failed.length).toBeLessThanOrEqual(most);
 			// No ID is lost.
 			const kept = [execution, ...others]
-				.flatMap(({ kept: { run } }) => Object.values(run?.sent ?? {}))
-				.flatMap(({ taskId, before = [] }) => [...before, taskId]);
+				.flatMap(({ kept: { run } }) => [...(run?.entries ?? []), ...(run?.earlier ?? [])])
+				.flatMap(({ attempts }) => attempts.map(({ taskId }) => taskId));
 			for (const { taskId } of own) if (taskId) expect(kept).toContain(taskId);
 		}
 		// No good task is an error, and an error of a task is that of one that failed.

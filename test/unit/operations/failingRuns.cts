@@ -1,14 +1,11 @@
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { executeOperation } from '../../../nodes/MediaGeneration/operations/execute';
-import type { Sleep } from '../../../nodes/MediaGeneration/operations/record/wait';
-import type { StoredRecord } from '../../../nodes/MediaGeneration/run/ledger';
+import type { Ledger, Sleep } from '../../../nodes/MediaGeneration/run/ledger';
 import { buildContext, type Run } from '../n8n';
 import { buildFileHelpers } from './results/files.cts';
 
-jest.mock('../../../nodes/MediaGeneration/run/decide', () => ({
-	decideWait: async (_: IExecuteFunctions, howToWait: string) =>
-		howToWait === 'polling' ? {} : { resumeUrl: 'https://n8n.example/webhook-waiting/1' },
-}));
+jest.mock('../../../nodes/MediaGeneration/host/waiter', () => ({ findWaiter: () => undefined }));
+jest.mock('../../../nodes/MediaGeneration/run/obstacle', () => ({ findObstacle: () => undefined }));
 jest.mock('../../../nodes/MediaGeneration/run/nap');
 
 beforeEach(() => void jest.useFakeTimers({ now: 1e12 }));
@@ -122,7 +119,7 @@ export interface Came {
 
 /** An execution with our node, as n8n runs it, repeats it, lets it sleep, and wakes it. */
 export class NodeExecution {
-	kept: { run?: StoredRecord };
+	kept: { run?: Ledger };
 	readonly id = String(++executions);
 	readonly hints: string[] = [];
 	private data: { main: INodeExecutionData[][] };
@@ -142,8 +139,8 @@ export class NodeExecution {
 		this.data = { main: [[...this.input]] };
 	}
 
-	get record(): StoredRecord {
-		return this.kept.run as StoredRecord;
+	get ledger(): Ledger {
+		return this.kept.run as Ledger;
 	}
 
 	/** Runs the node, and lets all time pass that it waits. */
@@ -204,14 +201,14 @@ export class NodeExecution {
 	}
 
 	/** Notes in what n8n has stored that a webhook wakes the run. */
-	noteWoken(kept: { run?: StoredRecord }): void {
-		const { run: record } = kept;
-		const asleep = record?.wait?.asleep as Sleep;
-		const taskIds = Object.values(record?.sent ?? {}).flatMap(({ taskId }) => taskId ?? []);
+	noteWoken(kept: { run?: Ledger }): void {
+		const { run: ledger } = kept;
+		const sleep = ledger?.sleep as Sleep;
+		const taskIds = ledger?.entries.flatMap(({ attempts }) => attempts.at(-1)?.taskId ?? []) ?? [];
 		const isOver = taskIds.every((taskId) => this.account.hasEnded(taskId));
-		if (!isOver) jest.setSystemTime(asleep.until);
-		asleep.woken = [];
-		this.data = { main: asleep.input as INodeExecutionData[][] };
+		if (!isOver) jest.setSystemTime((ledger?.begun ?? 0) + (ledger?.settings?.limit ?? 0));
+		sleep.woken = true;
+		this.data = { main: sleep.input as INodeExecutionData[][] };
 	}
 
 	/** The user retries it from the list of executions, with the workflow as it is saved now. */
@@ -301,7 +298,10 @@ export class NodeExecution {
 			},
 		);
 		// n8n has it beside its documented API.
-		return Object.assign(context, { runExecutionData: { resumeToken: TOKEN } });
+		return Object.assign(context, {
+			additionalKeys: { $execution: { resumeUrl: 'https://n8n.example/webhook-waiting/1' } },
+			runExecutionData: { resumeToken: TOKEN },
+		});
 	}
 }
 

@@ -1,0 +1,60 @@
+import { FileDownloads } from './downloads';
+import type { FileSource } from './fetchFile';
+import { describeError, toFileItems, toTaskItems } from './fileItems';
+import type { EndedTask } from './failedTask';
+import type { OutputItem } from './item';
+import type { Ledger, WaitSettings } from './ledger';
+
+/** By ledger, so that n8n's tries don't download files again. Another process downloads them itself. */
+const filesOf = new WeakMap<Ledger, Files>();
+
+/** Finds the files of a run, and decides their names by the order of its items. */
+export function openFiles(ledger: Ledger, settings: WaitSettings): Files {
+	const files = filesOf.get(ledger) ?? new Files(settings);
+	filesOf.set(ledger, files);
+	for (const { request, attempts } of ledger.entries)
+		files.names.reserve(request?.words ?? '', attempts.at(-1)?.taskId ?? '');
+	return files;
+}
+
+/** The files of a run's tasks. Those of a task are downloaded once. */
+export class Files {
+	private readonly downloads = new FileDownloads();
+	private readonly begun = new Map<string, Promise<void>>();
+	/** The items of completed tasks, with their files, by task. */
+	private readonly items = new Map<string, OutputItem[]>();
+
+	constructor(private readonly settings: WaitSettings) {}
+
+	get names() {
+		return this.downloads.names;
+	}
+
+	/** The items of a task with its files, or with the reason why one is missing; once they are there. */
+	find(taskId: string): OutputItem[] | undefined {
+		return this.items.get(taskId);
+	}
+
+	hasBegun(taskId: string): boolean {
+		return this.begun.has(taskId);
+	}
+
+	/** Downloads the files of a completed task, if the run wants them. Nothing is thrown. */
+	async download(task: EndedTask, source: FileSource): Promise<void> {
+		if (!this.settings.downloads || !task.resultUrls?.length) return;
+		const download = this.begun.get(task.taskId) ?? this.fetch(task, source);
+		this.begun.set(task.taskId, download);
+		await download;
+	}
+
+	private async fetch(task: EndedTask, source: FileSource): Promise<void> {
+		const { perFile = false, downloads } = this.settings;
+		const { field = 'data', maxBytes } = downloads ?? {};
+		const all = this.downloads.downloadAll(task, ['result'], source, maxBytes ?? Infinity);
+		const items = await all.then(
+			(files) => toFileItems(task, files, { field, perFile }),
+			(error: Error) => toTaskItems({ ...task, downloadError: describeError(error) }, perFile),
+		);
+		this.items.set(task.taskId, items);
+	}
+}

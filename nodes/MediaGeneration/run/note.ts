@@ -1,0 +1,41 @@
+import type { UnknownOutcome } from '../api/failure';
+import { noteRequest, type Entry } from './ledger';
+import type { Run } from './open';
+import type { Plan } from './plan';
+import { noteUnknownCall } from './shared';
+
+/** Notes that a task exists. From now on its ID can be found, whatever happens. */
+export function noteTask(run: Run, { item: { index }, request }: Plan, taskId: string): void {
+	const { call, ledger } = run;
+	const entry = ledger.entries[index] as Entry;
+	const { unknown } = entry;
+	entry.request = noteRequest(request);
+	entry.attempts.push({ taskId });
+	// It took so long that its outcome counted as unknown.
+	delete entry.unknown;
+	if (unknown) noteUnknownCall(call, ledger.shared, index, { ...unknown, taskId });
+	call.context.logger.info(`${describeItem(run, index)} created task ${taskId}`);
+}
+
+/** Notes that it's unknown whether a task was created. */
+export function noteUnknown(
+	run: Run,
+	{ item: { index }, request }: Plan,
+	unknown: UnknownOutcome,
+): void {
+	const { call, ledger } = run;
+	const entry = ledger.entries[index] as Entry;
+	entry.request = noteRequest(request);
+	entry.unknown = unknown;
+	noteUnknownCall(call, ledger.shared, index, unknown);
+	const task = unknown.taskId ? `task ${unknown.taskId}` : 'a task';
+	call.context.logger.warn(
+		`${describeItem(run, index)} may have created ${task}: ${unknown.message}`,
+	);
+}
+
+function describeItem({ call: { context }, ledger }: Run, item: number): string {
+	const { id = 'none' } = context.getWorkflow();
+	const execution = ledger.executionId || 'none';
+	return `"${context.getNode().name}" (workflow ${id}, execution ${execution}, item ${item})`;
+}

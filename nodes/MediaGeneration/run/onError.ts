@@ -1,0 +1,20 @@
+import type { Run } from './open';
+
+/** What On Error, with Failed Tasks, means for a run. A failed task is an error only once it is output. */
+
+/** Says whether an item has no task, or no further one, for a reason. */
+export const hasError = ({ errors, ledger }: Run, item: number): boolean =>
+	errors.has(item) || ledger.entries[item]?.unknown !== undefined;
+
+/** Says whether the run ends before it waits: it was stopped, or an error ends it. */
+export function endsRun(run: Run): boolean {
+	const { call, ledger, refusal } = run;
+	if (refusal || call.signal?.aborted) return true;
+	return call.stops && ledger.entries.some((_, item) => hasError(run, item));
+}
+
+/** Says whether a failed task is the error of its item. */
+export const isErrorIfFailed = ({ ledger }: Run): boolean => ledger.settings?.failedTasks === 'error';
+
+/** Says whether a failed task ends the run with an error, so that files are of no use then. */
+export const endsAtFailedTask = (run: Run): boolean => run.call.stops && isErrorIfFailed(run);
