@@ -1,5 +1,5 @@
 import type { Run } from '../n8n';
-import { Account, NodeExecution, type Came, type Fate, type Settings } from './failingRuns.cts';
+import { Account, NodeExecution, type Came, type Fate, type Settings } from '../run/failingRuns.cts';
 
 /** What becomes of the first item's task. The second one's is good. */
 const WHAT: Fate[] = ['failed', 'endless', 'silent', 'expired'];

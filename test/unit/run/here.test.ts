@@ -1,6 +1,6 @@
-import { openRecord } from '../../../../nodes/MediaGeneration/run/open';
-import { takeTurn, type Turns } from '../../../../nodes/MediaGeneration/run/here';
-import { buildContext, type Run, WAIT } from '../../n8n';
+import { openRecord } from '../../../nodes/MediaGeneration/run/open';
+import { takeTurn, type Turns } from '../../../nodes/MediaGeneration/run/here';
+import { buildContext, type Run, WAIT } from '../n8n';
 
 const REQUEST = { model: 'model', input: {} };
 

@@ -1,9 +1,9 @@
-import type { Task } from '../../../../nodes/MediaGeneration/api/task';
-import { openRecord } from '../../../../nodes/MediaGeneration/run/open';
-import type { Sleep, Wait } from '../../../../nodes/MediaGeneration/operations/record/wait';
-import { buildContext, WAIT } from '../../n8n';
-import { create } from '../creatingRun';
-import { buildFileHelpers, type Served } from '../results/files.cts';
+import type { Task } from '../../../nodes/MediaGeneration/api/task';
+import { openRecord } from '../../../nodes/MediaGeneration/run/open';
+import type { Sleep, Wait } from '../../../nodes/MediaGeneration/operations/record/wait';
+import { buildContext, WAIT } from '../n8n';
+import { create } from './creatingRun';
+import { buildFileHelpers, type Served } from './fileHost.cts';
 
 const REQUEST = { model: 'model', input: {} };
 const URL = 'https://files.example/file.png';

@@ -1,17 +1,17 @@
 import fc from 'fast-check';
 import type { INodeExecutionData, IWebhookFunctions } from 'n8n-workflow';
-import { openRecord } from '../../../../nodes/MediaGeneration/run/open';
-import type { RunRecord } from '../../../../nodes/MediaGeneration/operations/record/runRecord';
-import { readSleepingRun } from '../../../../nodes/MediaGeneration/operations/record/sleepingRun';
-import type { Sleep, Wait } from '../../../../nodes/MediaGeneration/operations/record/wait';
-import { waitForTasks } from '../../../../nodes/MediaGeneration/operations/wait/waitForTasks';
-import { buildContext, fake, type Run, WAIT } from '../../n8n';
-import { create, type Answer } from '../creatingRun';
+import { openRecord } from '../../../nodes/MediaGeneration/run/open';
+import type { RunRecord } from '../../../nodes/MediaGeneration/operations/record/runRecord';
+import { readSleepingRun } from '../../../nodes/MediaGeneration/operations/record/sleepingRun';
+import type { Sleep, Wait } from '../../../nodes/MediaGeneration/operations/record/wait';
+import { waitForTasks } from '../../../nodes/MediaGeneration/operations/wait/waitForTasks';
+import { buildContext, fake, type Run, WAIT } from '../n8n';
+import { create, type Answer } from './creatingRun';
 
-jest.mock('../../../../nodes/MediaGeneration/run/decide', () => ({
+jest.mock('../../../nodes/MediaGeneration/run/decide', () => ({
 	decideWait: async () => ({}),
 }));
-jest.mock('../../../../nodes/MediaGeneration/operations/wait/waitForTasks');
+jest.mock('../../../nodes/MediaGeneration/operations/wait/waitForTasks');
 
 const REQUEST = { model: 'beta2/image-edit', input: { prompt: 'Night' } };
 const OTHER = { ...REQUEST, input: { prompt: 'Day' } };

@@ -1,7 +1,7 @@
-import { UnknownOutcomeError } from '../../../../nodes/MediaGeneration/api/failure';
-import { createTasks } from '../../../../nodes/MediaGeneration/run/send';
-import { openRecord } from '../../../../nodes/MediaGeneration/run/open';
-import { buildContext, prepare, refuse, unknown } from '../../n8n';
+import { UnknownOutcomeError } from '../../../nodes/MediaGeneration/api/failure';
+import { createTasks } from '../../../nodes/MediaGeneration/run/send';
+import { openRecord } from '../../../nodes/MediaGeneration/run/open';
+import { buildContext, prepare, refuse, unknown } from '../n8n';
 
 type Answer = Error | string;
 

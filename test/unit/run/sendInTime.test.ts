@@ -1,11 +1,11 @@
-import type { CreateTaskRequest } from '../../../../nodes/MediaGeneration/api/client';
-import { pause } from '../../../../nodes/MediaGeneration/lib/timers';
-import { InputFile } from '../../../../nodes/MediaGeneration/run/inputFile';
-import { TaskLimit } from '../../../../nodes/MediaGeneration/run/overTasks';
-import { CreationSender } from '../../../../nodes/MediaGeneration/run/sender';
-import { openRecord } from '../../../../nodes/MediaGeneration/run/open';
-import type { RequestWork } from '../../../../nodes/MediaGeneration/operations/work';
-import { buildContext, prepare, refuse, unknown } from '../../n8n';
+import type { CreateTaskRequest } from '../../../nodes/MediaGeneration/api/client';
+import { pause } from '../../../nodes/MediaGeneration/lib/timers';
+import { InputFile } from '../../../nodes/MediaGeneration/run/inputFile';
+import { TaskLimit } from '../../../nodes/MediaGeneration/run/overTasks';
+import { CreationSender } from '../../../nodes/MediaGeneration/run/sender';
+import { openRecord } from '../../../nodes/MediaGeneration/run/open';
+import type { RequestWork } from '../../../nodes/MediaGeneration/operations/work';
+import { buildContext, prepare, refuse, unknown } from '../n8n';
 
 beforeEach(() => jest.useFakeTimers());
 afterEach(() => jest.useRealTimers());

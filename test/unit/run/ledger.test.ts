@@ -1,8 +1,8 @@
 import type { IWebhookFunctions } from 'n8n-workflow';
-import sleeping from '../../../../dev/fixtures/sleepingRecord.json';
-import { openRecord } from '../../../../nodes/MediaGeneration/run/open';
-import { readSleepingRun } from '../../../../nodes/MediaGeneration/operations/record/sleepingRun';
-import { buildContext, fake } from '../../n8n';
+import sleeping from '../../../dev/fixtures/sleepingRecord.json';
+import { openRecord } from '../../../nodes/MediaGeneration/run/open';
+import { readSleepingRun } from '../../../nodes/MediaGeneration/operations/record/sleepingRun';
+import { buildContext, fake } from '../n8n';
 
 /** What n8n stores of a run that sleeps. Every later version reads it. */
 const SLEEPING = JSON.stringify(sleeping);

@@ -1,16 +1,16 @@
 import { isBinaryValue, type IBinaryData } from 'n8n-workflow';
-import type { TaskService } from '../../../../nodes/MediaGeneration/api/client';
-import type { UploadFile } from '../../../../nodes/MediaGeneration/api/multipart';
-import { Media } from '../../../../nodes/MediaGeneration/models/media';
+import type { TaskService } from '../../../nodes/MediaGeneration/api/client';
+import type { UploadFile } from '../../../nodes/MediaGeneration/api/multipart';
+import { Media } from '../../../nodes/MediaGeneration/models/media';
 import {
 	expandLists,
 	findFiles,
 	findInputFile,
 	listBinaryFields,
 	InputFile,
-} from '../../../../nodes/MediaGeneration/run/inputFile';
-import type { Item } from '../../../../nodes/MediaGeneration/operations/operation';
-import { readMedia } from '../../../media/corpus.cts';
+} from '../../../nodes/MediaGeneration/run/inputFile';
+import type { Item } from '../../../nodes/MediaGeneration/run/item';
+import { readMedia } from '../../media/corpus.cts';
 
 describe('an input file', () => {
 	/** Uploads a file of n8n's, and shows what the service was given. */
@@ -61,7 +61,7 @@ it.each(['constructor', '__proto__', 'toString', 'photo'])(
 			return binary[name];
 		};
 		const context = { helpers: { assertBinaryData }, getInputData: () => [{ json: {} }] };
-		const item = { index: 0, context } as unknown as Item;
+		const item = { index: 0, call: { context } } as unknown as Item;
 		await expect(findInputFile(item, field, 'Image')).rejects.toThrow(
 			`'Image' is "${field}", but must be a URL`,
 		);
@@ -78,7 +78,7 @@ describe('the name of a binary field that the item lacks', () => {
 			if (!Object.hasOwn(binary, field)) throw new Error('n8n finds none');
 			return binary[field];
 		};
-		const item = { index: 0, context: { helpers: { assertBinaryData } } } as unknown as Item;
+		const item = { index: 0, call: { context: { helpers: { assertBinaryData } } } } as unknown as Item;
 		return listBinaryFields(item, name);
 	};
 
@@ -105,7 +105,7 @@ describe('the name of a binary field that the item lacks', () => {
 			return file;
 		};
 		const context = { helpers: { assertBinaryData }, getInputData: () => [{ json }] };
-		const item = { index: 0, context } as unknown as Item;
+		const item = { index: 0, call: { context } } as unknown as Item;
 		expect(listBinaryFields(item, name)).toEqual(found);
 	});
 
@@ -138,7 +138,7 @@ it.each([
 			return binary[name];
 		};
 		const context = { helpers: { assertBinaryData }, getInputData: () => [{ json: {}, binary }] };
-		const item = { index: 0, context } as unknown as Item;
+		const item = { index: 0, call: { context } } as unknown as Item;
 		const found = findInputFile(item, JSON.stringify(object), 'Image');
 		await expect(found).rejects.toMatchObject({
 			message: expect.stringContaining(
@@ -154,7 +154,7 @@ it('the content of a file in place of its name is not all in the error', async (
 		helpers: { assertBinaryData: () => ({}) },
 		getInputData: () => [{ json: {} }],
 	};
-	const found = findInputFile({ index: 0, context } as unknown as Item, 'A'.repeat(1e6), 'Image');
+	const found = findInputFile({ index: 0, call: { context } } as unknown as Item, 'A'.repeat(1e6), 'Image');
 	await expect(found).rejects.toThrow(/^'Image' is "A{100}", but must be a URL/);
 });
 
@@ -171,7 +171,7 @@ describe('the label of a field of a form', () => {
 			return binary[name];
 		};
 		const context = { helpers: { assertBinaryData }, getInputData: () => [{ json, binary }] };
-		const item = { index: 0, context } as unknown as Item;
+		const item = { index: 0, call: { context } } as unknown as Item;
 		const media = names.map((name) => Object.assign(new Media(name), { label: 'Image' }));
 		const { input } = await findFiles(item, await expandLists(item, { media }));
 		return (input.media as InputFile[]).map(({ field }) => field);

@@ -1,8 +1,9 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import type { TaskService } from '../../../../nodes/MediaGeneration/api/client';
-import { prepareRequest } from '../../../../nodes/MediaGeneration/run/request';
-import type { Item } from '../../../../nodes/MediaGeneration/operations/operation';
-import { fake } from '../../n8n';
+import type { TaskService } from '../../../nodes/MediaGeneration/api/client';
+import type { Call } from '../../../nodes/MediaGeneration/host/call';
+import { prepareRequest } from '../../../nodes/MediaGeneration/run/request';
+import type { Item } from '../../../nodes/MediaGeneration/run/item';
+import { fake } from '../n8n';
 
 type Values = Record<string, unknown>;
 
@@ -21,15 +22,16 @@ async function prepare(
 	};
 	const hints: string[] = [];
 	const service = { credentials: {}, getModelSchema: async () => openapi ?? Promise.reject() };
+	const context = fake<IExecuteFunctions>({
+		addExecutionHints: ({ message }: { message: string }) => hints.push(message),
+		getNode: () => ({ parameters }),
+		getInputData: () => Array(4).fill({ json: {}, binary }),
+		helpers: { assertBinaryData },
+		additionalData: { webhookWaitingBaseUrl: 'https://n8n.example/webhook-waiting' },
+	});
 	const item: Item = {
 		index: 3,
-		context: fake<IExecuteFunctions>({
-			addExecutionHints: ({ message }: { message: string }) => hints.push(message),
-			getNode: () => ({ parameters }),
-			getInputData: () => Array(4).fill({ json: {}, binary }),
-			helpers: { assertBinaryData },
-			additionalData: { webhookWaitingBaseUrl: 'https://n8n.example/webhook-waiting' },
-		}),
+		call: fake<Call>({ context }),
 		service: service as unknown as TaskService,
 		read: (name: string) => parameters[name],
 		option: (name: string) => options[name],

@@ -2,7 +2,7 @@ import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-wor
 import { executeOperation } from '../../../nodes/MediaGeneration/operations/execute';
 import type { Ledger, Sleep } from '../../../nodes/MediaGeneration/run/ledger';
 import { buildContext, type Run } from '../n8n';
-import { buildFileHelpers } from './results/files.cts';
+import { buildFileHelpers } from './fileHost.cts';
 
 jest.mock('../../../nodes/MediaGeneration/host/waiter', () => ({ findWaiter: () => undefined }));
 jest.mock('../../../nodes/MediaGeneration/run/obstacle', () => ({ findObstacle: () => undefined }));

@@ -1,6 +1,6 @@
-import { takeBudget } from '../../../../nodes/MediaGeneration/run/budget';
-import { openRecord } from '../../../../nodes/MediaGeneration/run/open';
-import { buildContext, type Run, prepare } from '../../n8n';
+import { takeBudget } from '../../../nodes/MediaGeneration/run/budget';
+import { openRecord } from '../../../nodes/MediaGeneration/run/open';
+import { buildContext, type Run, prepare } from '../n8n';
 
 /** Takes tasks from the budget of a run, of which there may be five; the account may have credits. */
 async function take(count: number, run: Run, options: object = { maxTasksPerRun: 5 }) {

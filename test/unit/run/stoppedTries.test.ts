@@ -1,5 +1,5 @@
-import { openRecord } from '../../../../nodes/MediaGeneration/run/open';
-import { buildContext, type Run } from '../../n8n';
+import { openRecord } from '../../../nodes/MediaGeneration/run/open';
+import { buildContext, type Run } from '../n8n';
 
 const REQUEST = { model: 'beta2/image-edit', input: { prompt: 'Night' } };
 

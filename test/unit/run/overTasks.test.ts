@@ -1,9 +1,9 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import type { ServiceError } from '../../../../nodes/MediaGeneration/api/failure';
-import { createTasks } from '../../../../nodes/MediaGeneration/run/send';
-import { openRecord } from '../../../../nodes/MediaGeneration/run/open';
-import type { Wait } from '../../../../nodes/MediaGeneration/operations/record/wait';
-import { buildContext, prepare, refuse, WAIT, type Run } from '../../n8n';
+import type { ServiceError } from '../../../nodes/MediaGeneration/api/failure';
+import { createTasks } from '../../../nodes/MediaGeneration/run/send';
+import { openRecord } from '../../../nodes/MediaGeneration/run/open';
+import type { Wait } from '../../../nodes/MediaGeneration/operations/record/wait';
+import { buildContext, prepare, refuse, WAIT, type Run } from '../n8n';
 
 const SAID = 'The number of concurrent tasks has reached its limit';
 const MINUTE = 60_000;

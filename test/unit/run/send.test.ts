@@ -1,10 +1,10 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import type { CreateTaskRequest } from '../../../../nodes/MediaGeneration/api/client';
-import { createTasks } from '../../../../nodes/MediaGeneration/run/send';
-import { InputFile } from '../../../../nodes/MediaGeneration/run/inputFile';
-import { openRecord } from '../../../../nodes/MediaGeneration/run/open';
-import type { RequestWork } from '../../../../nodes/MediaGeneration/operations/work';
-import { buildContext, prepare, refuse } from '../../n8n';
+import type { CreateTaskRequest } from '../../../nodes/MediaGeneration/api/client';
+import { createTasks } from '../../../nodes/MediaGeneration/run/send';
+import { InputFile } from '../../../nodes/MediaGeneration/run/inputFile';
+import { openRecord } from '../../../nodes/MediaGeneration/run/open';
+import type { RequestWork } from '../../../nodes/MediaGeneration/operations/work';
+import { buildContext, prepare, refuse } from '../n8n';
 
 const create = async (context: IExecuteFunctions, requests: RequestWork[]) =>
 	await createTasks({ context, record: openRecord(context), called: Date.now() }, requests);

@@ -1,14 +1,14 @@
 import { UserError, type INodeExecutionData } from 'n8n-workflow';
-import { RefusedRunError } from '../../../../nodes/MediaGeneration/run/errors';
-import { openRecord } from '../../../../nodes/MediaGeneration/run/open';
-import type { Sleep } from '../../../../nodes/MediaGeneration/operations/record/wait';
-import { decideWait } from '../../../../nodes/MediaGeneration/run/decide';
-import { waitForTasks } from '../../../../nodes/MediaGeneration/operations/wait/waitForTasks';
-import { buildContext, refuse, WAIT } from '../../n8n';
-import { create, type CreatingOptions } from '../creatingRun';
+import { RefusedRunError } from '../../../nodes/MediaGeneration/run/errors';
+import { openRecord } from '../../../nodes/MediaGeneration/run/open';
+import type { Sleep } from '../../../nodes/MediaGeneration/operations/record/wait';
+import { decideWait } from '../../../nodes/MediaGeneration/run/decide';
+import { waitForTasks } from '../../../nodes/MediaGeneration/operations/wait/waitForTasks';
+import { buildContext, refuse, WAIT } from '../n8n';
+import { create, type CreatingOptions } from './creatingRun';
 
-jest.mock('../../../../nodes/MediaGeneration/run/decide');
-jest.mock('../../../../nodes/MediaGeneration/operations/wait/waitForTasks');
+jest.mock('../../../nodes/MediaGeneration/run/decide');
+jest.mock('../../../nodes/MediaGeneration/operations/wait/waitForTasks');
 
 const RESUME_URL = 'https://n8n.example/webhook-waiting/1';
 const readWait = () => WAIT;
