@@ -1,13 +1,11 @@
-import { readDeadline } from '../../../nodes/MediaGeneration/host/deadline';
-import { readMcpDeadline } from '../../../nodes/MediaGeneration/host/mcpCall';
-import { buildContext } from '../n8n';
+import { buildCall } from '../n8n';
 
 const MCP = '@n8n/n8n-nodes-langchain.mcpTrigger';
 const NOW = 1_000_000;
 beforeEach(() => void jest.spyOn(Date, 'now').mockReturnValue(NOW));
 afterEach(() => jest.restoreAllMocks());
 
-interface Call {
+interface McpCall {
 	/** What triggered the execution, where n8n notes it. */
 	startedBy?: string;
 	/** The nodes that use the tool, at any distance, with their types. */
@@ -17,12 +15,12 @@ interface Call {
 	begun?: number[];
 }
 
-const build = ({ startedBy, users = { Server: MCP }, isTool = true, begun = [] }: Call) => {
+const build = ({ startedBy, users = { Server: MCP }, isTool = true, begun = [] }: McpCall) => {
 	const nodes = Object.fromEntries(Object.entries(users).map(([name, type]) => [name, { type }]));
 	const getChildNodes = (name: string, type: string) =>
 		name === 'Node' && type === 'ai_tool' ? Object.keys(users) : [];
 	const runs = begun.map((seconds) => ({ startTime: NOW - seconds * 1_000 }));
-	return buildContext({ isTool }, {
+	return buildCall({ isTool }, {
 		getExecutionContext: () => startedBy && { triggerNode: { type: startedBy } },
 		getWorkflowSettings: () => ({}),
 		workflow: { nodes, getChildNodes },
@@ -35,7 +33,7 @@ const build = ({ startedBy, users = { Server: MCP }, isTool = true, begun = [] }
 const AGENT = '@n8n/n8n-nodes-langchain.agent';
 const AGENT_TOOL = `${AGENT}Tool`;
 
-it.each<[string, Call, number]>([
+it.each<[string, McpCall, number]>([
 	['a tool of an MCP server', {}, 44],
 	['one whose trigger n8n notes, in queue mode', { startedBy: MCP }, 44],
 	['one below an agent', { users: { Agent: AGENT_TOOL, Server: MCP } }, 44],
@@ -51,7 +49,7 @@ it.each<[string, Call, number]>([
 	['a node that is no tool', { isTool: false }, Infinity],
 	["a tool of n8n's Agents, without a workflow", { users: {} }, Infinity],
 ])('%s has so many seconds: %j', (_, call, seconds) => {
-	const context = build(call);
-	expect((readMcpDeadline(context) - NOW) / 1_000).toBe(seconds);
-	expect(readDeadline(context)).toBe(readMcpDeadline(context));
+	const { answerBy, deadline } = build(call);
+	expect((answerBy - NOW) / 1_000).toBe(seconds);
+	expect(deadline).toBe(answerBy);
 });

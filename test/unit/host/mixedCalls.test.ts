@@ -1,10 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
-import { isMixedUp } from '../../../nodes/MediaGeneration/host/execution';
 import { executeOperation } from '../../../nodes/MediaGeneration/operations/execute';
-import { openRecord } from '../../../nodes/MediaGeneration/run/open';
-import { buildContext } from '../n8n';
-
-const REQUEST = { model: 'beta2/image-edit', input: { prompt: 'Night' } };
+import { openRun } from '../../../nodes/MediaGeneration/run/open';
+import { buildCall } from '../n8n';
 
 /** Calls of a tool whose node n8n gives one context, and one list of calls, as n8n makes both. */
 function newTool() {
@@ -12,7 +9,7 @@ function newTool() {
 	const calls: object[] = [];
 	const note = (json: IDataObject) => calls.push({ inputOverride: { ai_tool: [[{ json }]] } });
 	const call = (json: IDataObject, run: number, more: object = {}) =>
-		buildContext(
+		buildCall(
 			{ kept, isTool: true, run },
 			{
 				getInputData: () => [{ json }],
@@ -29,31 +26,30 @@ it('two items of an agent at once, which ask for the same, are two calls, and so
 	const inputs = [1, 2, 3].map(() => ({ Prompt: 'Night' }));
 	for (const input of inputs) note(input);
 	const [first = {}, second = {}, third = {}] = inputs;
-	expect(isMixedUp(call(first, 0))).toBe(false);
+	expect(call(first, 0).isMixedUp).toBe(false);
 	// The other item counts from 0 too, and the next call of the first one meets its number.
-	expect(isMixedUp(call(second, 0))).toBe(true);
-	expect(isMixedUp(call(third, 1))).toBe(true);
+	expect(call(second, 0).isMixedUp).toBe(true);
+	expect(call(third, 1).isMixedUp).toBe(true);
 });
 
 it('a call that n8n has noted nowhere, or whose node is no tool, reads its own values', () => {
 	const { note, call } = newTool();
 	const input = { Prompt: 'Night' };
-	expect(isMixedUp(call(input, 0, { runExecutionData: undefined }))).toBe(false);
-	expect(isMixedUp(call(input, 0))).toBe(false);
+	expect(call(input, 0, { runExecutionData: undefined }).isMixedUp).toBe(false);
+	expect(call(input, 0).isMixedUp).toBe(false);
 	note({ ...input });
-	expect(isMixedUp(call(input, 0))).toBe(true);
-	expect(isMixedUp(call(input, 0, { isToolExecution: () => false }))).toBe(false);
+	expect(call(input, 0).isMixedUp).toBe(true);
+	expect(call(input, 0, { isToolExecution: () => false }).isMixedUp).toBe(false);
 });
 
 it('a call that is mixed up is told so, by any operation, and of no task of another one', async () => {
 	const { note, call } = newTool();
 	const own = { Prompt: 'Night' };
 	note(own);
-	openRecord(call(own, 0)).addTask(0, REQUEST, 'of-the-first');
+	openRun(call(own, 0)).ledger.entries[0] = { attempts: [{ taskId: 'of-the-first' }] };
 	const other = call({ ...own }, 0);
-	expect(openRecord(other).recall(0)).toBeUndefined();
-	expect(openRecord(other).listTaskIds()).toEqual([]);
-	const [[item] = []] = await executeOperation(other);
+	expect(openRun(other).ledger.entries).toEqual([{ attempts: [] }]);
+	const [[item] = []] = await executeOperation(other.context);
 	expect(item?.json).toEqual({ error: expect.stringContaining("Set 'Batch Size' to 1") as string });
 	expect(JSON.stringify(item)).not.toContain('of-the-first');
 });

@@ -6,14 +6,14 @@ import {
 	type Starter,
 	type Waiter,
 } from '../../../nodes/MediaGeneration/host/waiter';
-import { buildContext, type Run } from '../n8n';
+import { buildCall, type Run } from '../n8n';
 
 const HOOK = { name: 'Hook', type: 'n8n-nodes-base.webhook', disabled: false, parameters: {} };
 const RESPOND = 'n8n-nodes-base.respondToWebhook';
 
 /** Builds what n8n tells a run of how it was started. */
 const buildStarted = (run: Run = {}, more: object = {}) =>
-	buildContext(run, {
+	buildCall(run, {
 		getMode: () => 'webhook' as const,
 		getParentNodes: () => [HOOK],
 		getChildNodes: () => [],
@@ -24,8 +24,8 @@ it.each([
 	['as n8n tells it', '1', { triggerNode: { name: 'Hook' } }, 'Hook'],
 	['where it tells little', undefined, undefined, undefined],
 ])('how an execution was started is read %s', (_, executionId, told, startedBy) => {
-	const context = buildStarted({ executionId }, { getExecutionContext: () => told });
-	expect(readStarter(context)).toMatchObject({
+	const call = buildStarted({ executionId }, { getExecutionContext: () => told });
+	expect(readStarter(call)).toMatchObject({
 		mode: 'webhook',
 		executionId: executionId ?? '',
 		isTool: false,
@@ -43,8 +43,8 @@ it.each([
 	[undefined, true],
 ])('a caller with the field %j waits or goes on', (runExecutionData, waits) => {
 	const getExecutionContext = () => ({ parentExecutionId: '6' });
-	const context = buildStarted({}, { runExecutionData, getExecutionContext });
-	expect(readStarter(context).callerWaits).toBe(waits);
+	const call = buildStarted({}, { runExecutionData, getExecutionContext });
+	expect(readStarter(call).callerWaits).toBe(waits);
 });
 
 it.each([
@@ -53,14 +53,14 @@ it.each([
 	['another node that has run', [{ name: 'ran', type: 'n8n-nodes-base.set' }], false],
 	['several', ['other', 'ran'].map((name) => ({ name, type: RESPOND })), true],
 ])('below a trigger with %s below it, its caller has an answer or not', (_, children, expected) => {
-	const context = buildStarted(
+	const call = buildStarted(
 		{},
 		{
 			getChildNodes: (name: string) => (name === 'Hook' ? children : []),
 			getWorkflowDataProxy: () => ({ $: (name: string) => ({ isExecuted: name === 'ran' }) }),
 		},
 	);
-	expect(readStarter(context).hasResponded('Hook')).toBe(expected);
+	expect(readStarter(call).hasResponded('Hook')).toBe(expected);
 });
 
 const starter: Starter = {
