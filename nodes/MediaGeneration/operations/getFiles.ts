@@ -59,8 +59,7 @@ export const getFiles = defineOperation<DownloadRequest>({
 			async ({ service, settings }, { taskId, kinds, field, perFile, maxBytes }) => {
 				const task = await service.getTask(taskId, settings);
 				// Without an execution, n8n has no place for files.
-				if (!call.kept)
-					return listFiles(task, kinds).map((file) => ({ json: { ...task, file } }));
+				if (!call.kept) return listFiles(task, kinds).map((file) => ({ json: { ...task, file } }));
 				const source = {
 					helpers: call.context.helpers,
 					getService: async () => service,

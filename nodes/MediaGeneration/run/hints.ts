@@ -5,11 +5,7 @@ import { cutText, toPlainText } from '../lib/text';
 import type { Outcome } from './item';
 
 /** Shows a hint at the node's output. */
-export const addHint = (
-	context: IExecuteFunctions,
-	type: 'warning' | 'info',
-	message: string,
-): void =>
+const addHint = (context: IExecuteFunctions, type: 'warning' | 'info', message: string): void =>
 	context.addExecutionHints({ type, location: 'outputPane', message: toPlainText(message) });
 
 /** The longest reason of a failed task, or of a failed look, in a hint, in characters. */

@@ -1,10 +1,4 @@
-import type {
-	IBinaryKeyData,
-	IDataObject,
-	IExecuteFunctions,
-	INodeExecutionData,
-	INodeProperties,
-} from 'n8n-workflow';
+import type { IBinaryKeyData, IDataObject, IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import { TaskService } from '../api/client';
 import type { Credentials } from '../api/endpoints';
 import type { RequestSettings } from '../api/exchange';
@@ -27,10 +21,6 @@ export interface Item {
 	option: OptionReader;
 	settings: RequestSettings;
 }
-
-/** The item's input. */
-export const readInputItem = ({ call, index }: Item): INodeExecutionData =>
-	call.context.getInputData()[index] ?? { json: {} };
 
 /**
  * A task to create, with the URL that the service calls at its end. Where the input has an

@@ -162,14 +162,12 @@ export const listLastTasks = (entries: Entry[]): string[] => [
 ];
 
 /**
- * Makes the task of an entry; undefined where there is none.
+ * Makes a task of what is known of it.
  * @param said what the service last said of it, if it has not ended
  */
-export function describeTask({ request, attempts }: Entry, said?: Task): EndedTask | undefined {
-	const last = attempts.at(-1);
-	if (!last) return undefined;
+export function describeTask({ request }: Entry, attempt: Attempt, said?: Task): EndedTask {
 	const { model, warning } = request ?? {};
-	const task = last.end ?? said ?? newTask(last.taskId);
+	const task = attempt.end ?? said ?? newTask(attempt.taskId);
 	// A record may lack the model, and never has our warning.
 	return { ...task, ...dropUndefined({ model: task.model ?? model, warning }) };
 }

@@ -33,19 +33,27 @@ interface LookOptions {
 export class Looks {
 	/** By ID, in the order of the items. */
 	private readonly tasks = new Map<string, Watched>();
+	/** The task of each entry: meanwhile another call of the run may create a further one. */
+	private readonly attempts = new Map<Entry, Attempt>();
 
 	/** @param entries their last attempts are looked at */
 	constructor(
 		entries: Entry[],
 		private readonly settings: RequestSettings,
 	) {
-		for (const { attempts, unknown } of entries) {
-			const last = attempts.at(-1);
-			if (!last || unknown) continue;
+		for (const entry of entries) {
+			const last = entry.attempts.at(-1);
+			if (!last || entry.unknown) continue;
+			this.attempts.set(entry, last);
 			const watched = this.tasks.get(last.taskId) ?? { attempts: [] };
 			watched.attempts.push(last);
 			this.tasks.set(last.taskId, watched);
 		}
+	}
+
+	/** The task of an entry that is looked at. */
+	attemptOf(entry: Entry): Attempt | undefined {
+		return this.attempts.get(entry);
 	}
 
 	get taskIds(): string[] {

@@ -90,8 +90,7 @@ export class Nap {
 		const taskId = taskIds.find((one) => !this.ends.has(one)) ?? taskIds[0] ?? '';
 		const answer = await sendNudge(url, taskId);
 		// n8n may wait for a slot longer than a nudge for its answer.
-		if (answer.failure !== undefined && this.getState() !== 'delivering')
-			this.warn(answer.failure);
+		if (answer.failure !== undefined && this.getState() !== 'delivering') this.warn(answer.failure);
 		if (answer.isWoken && Date.now() < until)
 			logger.info(`${name}: a look found the end of the tasks, no callback came`);
 		if (answer.isWoken || answer.isOver) this.end();

@@ -100,7 +100,9 @@ function continueLedger(before: Ledger | undefined, call: Call): Ledger {
 	if (here) return beginLedger({ executionId, run, ...here });
 	const shared = isSameExecution ? before.shared : openShared(call);
 	const isRetry = !isSameExecution && before?.run === run;
-	const earlier = isRetry ? before.entries.map((entry, item) => findEarlier(before, entry, item)) : undefined;
+	const earlier = isRetry
+		? before.entries.map((entry, item) => findEarlier(before, entry, item))
+		: undefined;
 	return beginLedger({ executionId, run, shared, earlier });
 }
 

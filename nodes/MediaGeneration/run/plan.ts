@@ -43,7 +43,11 @@ export async function planRun(run: Run, job: Job): Promise<Plan[]> {
 	return plans;
 }
 
-async function planItem(run: Run, { fields, request }: Job, index: number): Promise<Plan | undefined> {
+async function planItem(
+	run: Run,
+	{ fields, request }: Job,
+	index: number,
+): Promise<Plan | undefined> {
 	const { call, ledger } = run;
 	const entry = ledger.entries[index] as Entry;
 	const unknown = entry.unknown ?? findUnknownCall(call, ledger.shared, index);

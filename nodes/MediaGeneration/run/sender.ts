@@ -70,30 +70,29 @@ export class CreationSender {
 	 * Uploads the files of an item, and creates its task. If the answer must be there before that is
 	 * done, nothing is sent any more, but what is under way may make a task: it is finished, and its
 	 * ID is logged.
-	 * @throws why no task was created
+	 * @returns why no task was created; undefined if one was
 	 */
-	async create(plan: Plan): Promise<void> {
-		const isDone = await settleBy(
-			this.run.call.answerBy,
-			this.createAndNote(plan).then(() => true),
-		);
-		if (isDone) return;
+	async create(plan: Plan): Promise<Error | undefined> {
+		const created = await settleBy(this.run.call.answerBy, this.createAndNote(plan));
+		if (created) return created.error;
 		// The clock may go back.
 		this.reason ??= buildLateError();
-		if (!this.underway.has(plan.item.index)) throw buildLateError();
+		if (!this.underway.has(plan.item.index)) return buildLateError();
 		noteUnknown(this.run, plan, STILL_UNDERWAY);
-		throw new UnknownOutcomeError(STILL_UNDERWAY);
+		return new UnknownOutcomeError(STILL_UNDERWAY);
 	}
 
-	/** Notes the outcome before anything else. @throws why no task was created */
-	private async createAndNote(plan: Plan): Promise<void> {
-		const taskId = await this.uploadAndSend(plan).catch((error: UserError) => {
+	/** Notes the outcome before anything else. */
+	private async createAndNote(plan: Plan): Promise<{ error?: Error }> {
+		try {
+			noteTask(this.run, plan, await this.uploadAndSend(plan));
+			return {};
+		} catch (error) {
 			if (error instanceof UnknownOutcomeError) noteUnknown(this.run, plan, error.outcome);
 			if (isOverTasks(error))
 				this.stop(`no time is left to wait for other tasks (${error.message})`, error.description);
-			throw error;
-		});
-		noteTask(this.run, plan, taskId);
+			return { error: error as Error };
+		}
 	}
 
 	private async uploadAndSend({ item, request }: Plan): Promise<string> {

@@ -32,11 +32,12 @@ export function show(run: Run): INodeExecutionData[] {
 
 function noteTold(entries: Entry[], outcomes: Outcome[]): void {
 	for (const [item, outcome] of outcomes.entries()) {
-		const last = entries[item]?.attempts.at(-1);
-		if (!last || !hasFailed(outcome) || !(outcome.error instanceof FailedTaskError)) continue;
-		if (outcome.error.task.taskId !== last.taskId) continue;
-		last.end ??= outcome.error.task;
-		last.told = true;
+		if (!hasFailed(outcome) || !(outcome.error instanceof FailedTaskError)) continue;
+		const { task } = outcome.error;
+		const attempt = entries[item]?.attempts.find(({ taskId }) => taskId === task.taskId);
+		if (!attempt) continue;
+		attempt.end ??= task;
+		attempt.told = true;
 	}
 }
 
@@ -71,8 +72,8 @@ function makeOutcome(run: Run, entry: Entry, item: number): Outcome {
 }
 
 function describeEntry({ looks }: Run, entry: Entry): EndedTask | undefined {
-	const taskId = entry.attempts.at(-1)?.taskId ?? '';
-	return describeTask(entry, looks?.find(taskId).said);
+	const attempt = looks ? looks.attemptOf(entry) : entry.attempts.at(-1);
+	return attempt && describeTask(entry, attempt, looks?.find(attempt.taskId).said);
 }
 
 const LIMIT_PASSED = `The wait limit passed before the file was complete. ${GET_FILES} To have more time, raise 'Limit Wait Time' or the workflow's timeout.`;

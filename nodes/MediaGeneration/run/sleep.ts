@@ -46,5 +46,7 @@ const putToWait = async ({ call, ledger }: Run): Promise<void> =>
 /** If n8n ends the sleep, a task that has not ended is `timedOut`. */
 function endUnfinished(outcome: Outcome): Outcome {
 	if (!outcome || !('items' in outcome)) return outcome;
-	return { items: outcome.items.map((item) => ({ ...item, json: markTimedOut(item.json as Task) })) };
+	return {
+		items: outcome.items.map((item) => ({ ...item, json: markTimedOut(item.json as Task) })),
+	};
 }

@@ -22,11 +22,7 @@ interface Known {
  * error of its item. With On Error "stop", such an error ends the run before it waits on.
  * @returns an outcome for each of `known`, in their order
  */
-export async function wait(
-	call: Call,
-	known: Known[],
-	settings: WaitSettings,
-): Promise<Outcome[]> {
+export async function wait(call: Call, known: Known[], settings: WaitSettings): Promise<Outcome[]> {
 	const ledger = beginLedger({ executionId: '', run: 0, shared: openShared(call) });
 	ledger.settings = { ...settings, howToWait: 'polling' };
 	ledger.entries = known.map(({ taskId }) => ({ attempts: [{ taskId, elsewhere: true }] }));

@@ -85,7 +85,10 @@ async function lookAndWake(
 		return refuse(context, { reason: 'detailsUnavailable', cause: 'the service is slow' });
 	}
 	if (claim.type === NUDGE || !looks.isOpen(taskId)) return accept(context);
-	return refuse(context, cause ? { reason: 'detailsUnavailable', cause } : { reason: 'taskNotEnded' });
+	return refuse(
+		context,
+		cause ? { reason: 'detailsUnavailable', cause } : { reason: 'taskNotEnded' },
+	);
 }
 
 /** Looks at the tasks of a run that sleeps. What this process has seen of them isn't asked again. */

@@ -65,16 +65,16 @@ async function downloadFiles(
 	const { call, ledger } = run;
 	const item = items.get(taskId) as number;
 	const entry = ledger.entries[item] as Entry;
-	const task = describeTask(entry);
-	if (!task || stateOf(entry) !== 'completed') return;
+	const attempt = looks.attemptOf(entry);
+	if (attempt?.end?.status !== 'completed') return;
 	if (endsAtFailedTask(run) && !files.hasBegun(taskId) && haveFailed(ledger.entries)) return;
-	await files.download(task, {
+	await files.download(describeTask(entry, attempt), {
 		helpers: call.context.helpers,
 		signal: call.signal,
 		filesBy: times.filesBy,
 		settings: ledger.settings as WaitSettings,
 		getService: async () => await run.getService(item),
-		sawOpen: !entry.attempts.at(-1)?.elsewhere || looks.find(taskId).said !== undefined,
+		sawOpen: !attempt.elsewhere || looks.find(taskId).said !== undefined,
 	});
 }
 
