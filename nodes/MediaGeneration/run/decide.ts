@@ -52,7 +52,7 @@ export async function decideWait(run: Run, plans: Plan[]): Promise<WaitDecision>
  * and the resume URL leads here. With Sleep Until Notified, the user vouches for reachability.
  * @throws {UserError} before anything is created, when that user's n8n can't be reached
  */
-async function decideFor(
+export async function decideFor(
 	call: Call,
 	chosen: HowToWait,
 	credentials: Credentials[],

@@ -24,6 +24,7 @@ export function show(run: Run): INodeExecutionData[] {
 	if (refusal && call.stops)
 		throw toNodeError(call, refusal.error, undefined, listTaskIds(entries));
 	const outcomes = makeOutcomes(run);
+	showHints(run, outcomes);
 	noteTold(entries, outcomes);
 	noteRunHere(call, run.ledger, Date.now());
 	throwFirstError(call, outcomes, entries);
@@ -41,11 +42,10 @@ function noteTold(entries: Entry[], outcomes: Outcome[]): void {
 	}
 }
 
-/** Makes the outcome of each item, and says in hints how the tasks ended. */
-export function makeOutcomes(run: Run): Outcome[] {
+/** Says in hints how the tasks that the run waited for have ended. */
+export function showHints(run: Run, outcomes: Outcome[]): void {
 	const { call, ledger, looks } = run;
-	const outcomes = ledger.entries.map((entry, item) => makeOutcome(run, entry, item));
-	if (!looks) return outcomes;
+	if (!looks) return;
 	const tasks = new Map<string, EndedTask>();
 	for (const [item, entry] of ledger.entries.entries()) {
 		const task = !hasError(run, item) && describeEntry(run, entry);
@@ -53,8 +53,11 @@ export function makeOutcomes(run: Run): Outcome[] {
 	}
 	showOutcome(call.context, [...tasks.values()], looks.failure);
 	showMissing(call.context, outcomes);
-	return outcomes;
 }
+
+/** Makes the outcome of each item. A task that was waited for, and has not ended, is `timedOut`. */
+export const makeOutcomes = (run: Run): Outcome[] =>
+	run.ledger.entries.map((entry, item) => makeOutcome(run, entry, item));
 
 function makeOutcome(run: Run, entry: Entry, item: number): Outcome {
 	const { errors, ledger, looks, notAgain, refusal } = run;

@@ -1,10 +1,9 @@
 import type { INodeExecutionData } from 'n8n-workflow';
-import { markTimedOut, type Task } from '../api/task';
 import { readInput, readStoredItems, storeItems } from '../host/sleep';
 import { toStoredError } from './errors';
 import { logObstacle } from './hints';
-import type { Outcome } from './item';
-import { findLimit, type Sleep } from './ledger';
+import { findLimit, type Sleep, type WaitSettings } from './ledger';
+import { Looks } from './look';
 import { findNap } from './nap';
 import type { Run } from './open';
 import { makeOutcomes, toOutput } from './show';
@@ -20,8 +19,8 @@ export async function fallAsleep(run: Run): Promise<INodeExecutionData[]> {
 	logObstacle(context, decision.obstacle);
 	ledger.begun ??= Date.now();
 	await putToWait(run);
-	const outcomes = makeOutcomes(run).map(endUnfinished);
-	const items = toOutput(call, outcomes, ledger.entries);
+	const looks = new Looks(ledger.entries, ledger.settings as WaitSettings);
+	const items = toOutput(call, makeOutcomes({ ...run, looks }), ledger.entries);
 	const stored: Sleep['errors'] = {};
 	for (const [item, error] of errors) stored[item] = toStoredError(error);
 	ledger.sleep = { number: ++ledger.shared.sleeps, input: readInput(context), errors: stored };
@@ -42,11 +41,3 @@ export async function sleepOn(run: Run): Promise<INodeExecutionData[]> {
 
 const putToWait = async ({ call, ledger }: Run): Promise<void> =>
 	await call.context.putExecutionToWait(new Date(findLimit(ledger) + N8N_END));
-
-/** If n8n ends the sleep, a task that has not ended is `timedOut`. */
-function endUnfinished(outcome: Outcome): Outcome {
-	if (!outcome || !('items' in outcome)) return outcome;
-	return {
-		items: outcome.items.map((item) => ({ ...item, json: markTimedOut(item.json as Task) })),
-	};
-}

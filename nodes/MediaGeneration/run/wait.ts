@@ -6,7 +6,7 @@ import { beginLedger, type WaitSettings } from './ledger';
 import { endsRun } from './onError';
 import { beginRun, type Run } from './open';
 import { openShared } from './shared';
-import { makeOutcomes } from './show';
+import { makeOutcomes, showHints } from './show';
 import { KNOWN_BY } from './timetable';
 import { beginWatch, keepLooking, watch, type Watch } from './watch';
 
@@ -33,7 +33,9 @@ export async function wait(call: Call, known: Known[], settings: WaitSettings): 
 	await lookAtOnce(watched);
 	leaveLost(watched);
 	if (!endsRun(run)) await watch(run, watched);
-	return makeOutcomes(run);
+	const outcomes = makeOutcomes(run);
+	showHints(run, outcomes);
+	return outcomes;
 }
 
 /** An ID may be a guess, so no account gets another one's task. */
