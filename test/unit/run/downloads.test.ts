@@ -1,5 +1,5 @@
-import type { Task } from '../../../../nodes/MediaGeneration/api/task';
-import { listFiles } from '../../../../nodes/MediaGeneration/run/downloads';
+import type { Task } from '../../../nodes/MediaGeneration/api/task';
+import { listFiles } from '../../../nodes/MediaGeneration/run/downloads';
 
 it.each<[Partial<Task>, string, string]>([
 	[{ status: 'failed', failMessage: 'blocked' }, 'is failed (blocked), and has none', 'Only compl'],

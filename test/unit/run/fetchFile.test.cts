@@ -3,8 +3,8 @@ import {
 	DownloadError,
 	fetchFile,
 	type FileSource,
-} from '../../../../nodes/MediaGeneration/run/fetchFile';
-import { buildFileHelpers, type Served } from './files.cts';
+} from '../../../nodes/MediaGeneration/run/fetchFile';
+import { buildFileHelpers, type Served } from './fileHost.cts';
 
 const url = 'https://cdn.example/a/result.mp4';
 const elsewhere = 'https://eu.cdn.example/other.mp4';

@@ -1,8 +1,8 @@
 import { sleep } from 'n8n-workflow';
-import type { Task } from '../../../../nodes/MediaGeneration/api/task';
-import type { FileSource } from '../../../../nodes/MediaGeneration/run/fetchFile';
-import { FileDownloads } from '../../../../nodes/MediaGeneration/run/downloads';
-import { buildFileHelpers, type Served } from './files.cts';
+import type { Task } from '../../../nodes/MediaGeneration/api/task';
+import type { FileSource } from '../../../nodes/MediaGeneration/run/fetchFile';
+import { FileDownloads } from '../../../nodes/MediaGeneration/run/downloads';
+import { buildFileHelpers, type Served } from './fileHost.cts';
 
 const HOST = 'https://cdn.example';
 const NOW = Date.parse('2026-01-01T12:00:00Z');

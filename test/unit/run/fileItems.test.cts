@@ -1,8 +1,8 @@
-import type { Task } from '../../../../nodes/MediaGeneration/api/task';
-import { toFileItems } from '../../../../nodes/MediaGeneration/run/fileItems';
-import { FileDownloads } from '../../../../nodes/MediaGeneration/run/downloads';
-import type { FileSource } from '../../../../nodes/MediaGeneration/run/fetchFile';
-import { buildFileHelpers } from './files.cts';
+import type { Task } from '../../../nodes/MediaGeneration/api/task';
+import { toFileItems } from '../../../nodes/MediaGeneration/run/fileItems';
+import { FileDownloads } from '../../../nodes/MediaGeneration/run/downloads';
+import type { FileSource } from '../../../nodes/MediaGeneration/run/fetchFile';
+import { buildFileHelpers } from './fileHost.cts';
 
 const HOST = 'https://cdn.example';
 

@@ -1,13 +1,16 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
-import { BoundedMap } from '../../../../../nodes/MediaGeneration/lib/boundedMap';
-import { openRecord } from '../../../../../nodes/MediaGeneration/run/open';
-import type { Sleep } from '../../../../../nodes/MediaGeneration/operations/record/wait';
-import { wakeExecution } from '../../../../../nodes/MediaGeneration/run/wake';
-import { LAST_WAKE } from '../../../../../nodes/MediaGeneration/run/timetable';
-import { buildContext, buildDetails, sendCallback, type Callback } from '../../../n8n';
+import {
+	beginLedger,
+	readLedger,
+	storeLedger,
+	type Ledger,
+} from '../../../nodes/MediaGeneration/run/ledger';
+import { wakeExecution } from '../../../nodes/MediaGeneration/run/wake';
+import { LAST_WAKE } from '../../../nodes/MediaGeneration/run/timetable';
+import { buildDetails, sendCallback, WAIT, type Callback } from '../n8n';
 
-jest.mock('../../../../../nodes/MediaGeneration/lib/timers', () => ({
-	...jest.requireActual<object>('../../../../../nodes/MediaGeneration/lib/timers'),
+jest.mock('../../../nodes/MediaGeneration/lib/timers', () => ({
+	...jest.requireActual<object>('../../../nodes/MediaGeneration/lib/timers'),
 	runAfter: (milliseconds: number, run: () => void) => setTimeout(run, milliseconds),
 }));
 
@@ -32,8 +35,9 @@ afterEach(() => {
 const listNudges = () =>
 	fetched.mock.calls.map(([url]) => url as string).filter((url) => url.startsWith(RESUME_URL));
 
-/** Reads the sleep in what n8n stores for the node. */
-const readSleep = ({ run }: IDataObject) => (run as { wait: { asleep?: Sleep } }).wait.asleep;
+/** Lists the tasks that have ended, in what n8n stores for the node. */
+const listEnded = ({ entries }: Ledger) =>
+	entries.flatMap(({ attempts }) => attempts.flatMap(({ end }) => end?.taskId ?? []));
 
 let executions = 0;
 
@@ -43,30 +47,29 @@ function newExecution({ limit = LIMIT, more = [] as string[] } = {}) {
 	const [one, two] = [`${id}-one`, `${id}-two`];
 	const input = [0, 1, 2].map((item): INodeExecutionData => ({ json: { item } }));
 	const kept: IDataObject = {};
-	const record = openRecord(buildContext({ kept, executionId: id }));
-	for (const [index, taskId] of [one, two, ...more].entries())
-		record.addTask(index, { model: 'model', input: {} }, taskId);
-	const downloads = { field: 'data', maxBytes: null };
-	record.openWait(() => ({
-		howToWait: 'callback',
-		limit,
-		timeoutSeconds: 600,
-		downloads,
-		failedTasks: 'output',
-	}));
+	const ledger = beginLedger({
+		...{ executionId: id, run: 0, shared: { count: 0, unknownCalls: {}, sleeps: 0 } },
+		entries: [one, two, ...more].map((taskId) => ({ attempts: [{ taskId }] })),
+		settings: { ...WAIT, limit, downloads: { field: 'data', maxBytes: null } },
+	});
+	storeLedger(kept, ledger);
 	/** Begins a sleep. n8n stores what the node keeps. */
 	const sleep = () => {
-		record.sleep({ until: Date.now() + limit, input: [input], failures: {} });
+		ledger.begun = Date.now();
+		ledger.sleep = { number: ++ledger.shared.sleeps, input: [input], errors: {} };
 		return structuredClone(kept);
 	};
-	const world = { kept: sleep(), details: 0, isDown: false };
+	const world = { kept: sleep(), details: 0, down: [] as string[] };
+	const log: string[] = [];
 	const ended = new Set<string>();
 	const asked: string[] = [];
 	const httpRequest = jest.fn();
+	const note = (line: string) => void log.push(line);
 	async function readDetails(taskId: string) {
 		asked.push(taskId);
 		if (world.details) await new Promise((resolve) => setTimeout(resolve, world.details));
-		if (world.isDown) throw new Error('no answer');
+		if (world.down.includes(taskId))
+			return { statusCode: 200, body: JSON.stringify({ code: 500, msg: `fault of ${taskId}` }) };
 		const resultJson = { resultUrls: [`https://files.example/${taskId}`] };
 		const param = { input: { prompt: `prompt of ${taskId}` } };
 		return buildDetails(taskId, ended.has(taskId) ? 'success' : 'generating', {
@@ -90,12 +93,15 @@ function newExecution({ limit = LIMIT, more = [] as string[] } = {}) {
 				getExecutionId: () => id,
 				evaluateExpression: () => `${RESUME_URL}?signature=key`,
 				runExecutionData: { executionData },
+				logger: { info: note, warn: note, error: note },
 				...callback.more,
 			} as Callback['more'],
 		});
-		return { ...sent, woken: readSleep(stored)?.woken, isEnabled: !entry.node.disabled };
+		const after = readLedger(stored) as Ledger;
+		const isEnabled = !entry.node.disabled;
+		return { ...sent, woken: after.sleep?.woken, known: listEnded(after), isEnabled };
 	}
-	return { one, two, input, ended, asked, world, sleep, send, httpRequest };
+	return { one, two, input, ended, asked, log, world, sleep, send, httpRequest };
 }
 
 type Execution = ReturnType<typeof newExecution>;
@@ -103,8 +109,8 @@ type Act = (execution: Execution) => void | Promise<unknown>;
 
 const endBoth: Act = ({ ended, one, two }) => void ended.add(one).add(two);
 const endOne: Act = ({ ended, one }) => void ended.add(one);
-const breakDown: Act = ({ world }) => void (world.isDown = true);
-const awake: Act = ({ world: { kept } }) => void (kept.run = { version: 1, sent: {}, wait: {} });
+const breakDown: Act = ({ world, one, two }) => void world.down.push(one, two);
+const awake: Act = ({ world: { kept } }) => void delete readLedger(kept)?.sleep;
 const progress = { data: { callbackType: 'text' } };
 const nudge = { data: { callbackType: 'nudge' } };
 const unreadable = {
@@ -144,21 +150,46 @@ it.each<[string, Act, Partial<Callback>, number, object]>([
 
 it('the last callback has n8n run the node, with its input and what is known, and downloads nothing', async () => {
 	const execution = newExecution();
+	const { one, two, input, asked, send } = execution;
 	await endBoth(execution);
-	const { output, woken, isEnabled, store } = await execution.send(execution.two);
-	expect(output).toEqual(execution.input);
-	expect(isEnabled).toBe(true);
-	const tasks = [execution.one, execution.two].map((taskId) => ({
-		taskId,
-		status: 'completed',
-		resultUrls: [`https://files.example/${taskId}`],
-	}));
-	expect(woken).toMatchObject(tasks);
-	expect(execution.asked).toEqual([execution.two, execution.one]);
+	const { store, ...sent } = await send(two);
+	expect(sent).toMatchObject({ output: input, woken: true, known: [one, two], isEnabled: true });
+	expect(asked).toEqual([two, one]);
 	expect(execution.httpRequest).not.toHaveBeenCalled();
 	expect(store()).toEqual({ accepted: true, resumed: true });
 	// A copy that n8n let through before it stored that.
-	expect(await execution.send(execution.two)).toMatchObject({ answer: ACCEPTED, ...ASLEEP });
+	expect(await send(two)).toMatchObject({ answer: ACCEPTED, ...ASLEEP });
+});
+
+it('what one callback has seen end is not asked for by the next one, and is stored with the last', async () => {
+	const execution = newExecution();
+	const { one, two, asked, ended, send } = execution;
+	await endOne(execution);
+	expect(await send(one)).toMatchObject({ answer: ACCEPTED });
+	ended.add(two);
+	expect(await send(two)).toMatchObject({ known: [one, two], isEnabled: true });
+	expect(asked).toEqual([one, two, two]);
+});
+
+describe('a refusal because the details are unavailable', () => {
+	it('has its cause in the log', async () => {
+		const execution = newExecution();
+		await breakDown(execution);
+		const answer = refusal('detailsUnavailable');
+		expect(await execution.send(execution.one)).toMatchObject({ status: 503, answer });
+		const [refused = '', ...others] = execution.log.filter((line) => line.includes('refused'));
+		expect(refused).toMatch(new RegExp(`detailsUnavailable; .*fault of ${execution.one}`));
+		expect(others).toEqual([]);
+	});
+
+	it('is not for the failed look at another task, which is in no line of it', async () => {
+		const { one, two, asked, world, ended, log, send } = newExecution();
+		world.down.push(two);
+		ended.add(one);
+		expect(await send(one)).toMatchObject({ status: 200, answer: ACCEPTED, ...ASLEEP });
+		expect(asked).toEqual([one, two]);
+		expect(log).toEqual([]);
+	});
 });
 
 it.each<[string, (sent: Awaited<ReturnType<Execution['send']>>) => unknown, boolean]>([
@@ -181,7 +212,7 @@ it.each<[string, (sent: Awaited<ReturnType<Execution['send']>>) => unknown, bool
 	if (!wakes) expect(listNudges()).toEqual([]);
 });
 
-it('looks go on while n8n works on it, and nudge once n8n could not store it', async () => {
+it('nudges rest while n8n works on it, and go on once n8n could not store it', async () => {
 	const execution = newExecution({ limit: 9 * HOUR });
 	await endBoth(execution);
 	const sent = await execution.send(execution.one);
@@ -191,17 +222,6 @@ it('looks go on while n8n works on it, and nudge once n8n could not store it', a
 	sent.fail();
 	await pass(3 * HOUR);
 	expect(listNudges()).not.toEqual([]);
-});
-
-it('keeps nothing but its number of a sleep that n8n has ended, once the next look is due', async () => {
-	const execution = newExecution();
-	await endBoth(execution);
-	const { number } = readSleep(execution.world.kept) as Sleep;
-	(await execution.send(execution.one)).store();
-	const kept = jest.spyOn(BoundedMap.prototype, 'set');
-	await pass(30 * SECOND);
-	expect(kept.mock.calls).toEqual([[expect.any(String), { number }]]);
-	expect(await execution.send(execution.one)).toMatchObject({ answer: ACCEPTED, ...ASLEEP });
 });
 
 it('a callback that still looks when another one has woken the execution wakes nothing', async () => {
@@ -224,9 +244,9 @@ it('from a second before the limit on, the execution wakes with what is known, a
 	await endBoth(execution);
 	await pass(LIMIT - SECOND);
 	execution.asked.length = 0;
-	const { woken, ...sent } = await execution.send(execution.two, nudge);
-	expect(sent).toMatchObject({ output: execution.input, isEnabled: true });
-	expect(woken?.map(({ taskId }) => taskId)).toEqual([execution.one]);
+	const sent = await execution.send(execution.two, nudge);
+	const known = [execution.one];
+	expect(sent).toMatchObject({ output: execution.input, woken: true, known, isEnabled: true });
 	expect(execution.asked).toEqual([]);
 });
 
@@ -236,7 +256,7 @@ it('at the limit, it wakes though the service has not answered yet', async () =>
 	await pass(LIMIT - 3 * SECOND);
 	const sent = execution.send(execution.one);
 	await pass(5 * SECOND);
-	expect(await sent).toMatchObject({ output: execution.input, woken: [], isEnabled: true });
+	expect(await sent).toMatchObject({ output: execution.input, known: [], isEnabled: true });
 });
 
 it.each<[string, number, boolean, object]>([
@@ -304,7 +324,7 @@ describe('where the run sleeps again, as this process knows,', () => {
 		return { ...execution, before };
 	}
 
-	it('a callback of now asks anew, and the looks of then have ended', async () => {
+	it('a callback of now asks anew, and the nudges of then have ended', async () => {
 		const { send, asked, one } = await sleepAgain();
 		expect(await send(one)).toMatchObject({ answer: refusal('taskNotEnded') });
 		expect(asked).toEqual([one]);
@@ -335,5 +355,5 @@ it('asks for many tasks at once only if the next one has ended', async () => {
 	await send('many-99');
 	expect(asked).toEqual(['many-99', one]);
 	for (const taskId of [one, two, ...more]) ended.add(taskId);
-	expect((await send('many-5')).woken).toHaveLength(102);
+	expect((await send('many-5')).known).toHaveLength(102);
 });

@@ -15,7 +15,7 @@ import {
 	planAwake,
 	PROBE,
 	TRACKER_WINDOW,
-} from '../../../../nodes/MediaGeneration/run/timetable';
+} from '../../../nodes/MediaGeneration/run/timetable';
 
 it.each<[string, earlier: number, '<' | '≤', later: number]>([
 	['the limit counts as passed before it passes', -DUE_EARLY, '<', 0],

@@ -1,14 +1,20 @@
-import type { Credentials } from '../../../../nodes/MediaGeneration/api/endpoints';
-import { findAnswerer, type Answerer } from '../../../../nodes/MediaGeneration/host/reachability';
-import { findWaiter, type Waiter } from '../../../../nodes/MediaGeneration/host/waiter';
-import type { HowToWait } from '../../../../nodes/MediaGeneration/operations/record/wait';
-import { decideWait } from '../../../../nodes/MediaGeneration/run/decide';
-import { buildContext, type Run as AnyRun } from '../../n8n';
+import type { TaskService } from '../../../nodes/MediaGeneration/api/client';
+import type { Credentials } from '../../../nodes/MediaGeneration/api/endpoints';
+import { findAnswerer, type Answerer } from '../../../nodes/MediaGeneration/host/reachability';
+import { findWaiter, type Waiter } from '../../../nodes/MediaGeneration/host/waiter';
+import { decideFor, decideWait } from '../../../nodes/MediaGeneration/run/decide';
+import {
+	beginLedger,
+	type Attempt,
+	type HowToWait,
+} from '../../../nodes/MediaGeneration/run/ledger';
+import { beginRun } from '../../../nodes/MediaGeneration/run/open';
+import { buildCall, buildItem, fake, WAIT, type Run as AnyRun } from '../n8n';
 
-jest.mock('../../../../nodes/MediaGeneration/host/reachability');
-jest.mock('../../../../nodes/MediaGeneration/host/waiter', () => {
+jest.mock('../../../nodes/MediaGeneration/host/reachability');
+jest.mock('../../../nodes/MediaGeneration/host/waiter', () => {
 	const actual = jest.requireActual<{ findWaiter: typeof findWaiter }>(
-		'../../../../nodes/MediaGeneration/host/waiter',
+		'../../../nodes/MediaGeneration/host/waiter',
 	);
 	return { ...actual, findWaiter: jest.fn(actual.findWaiter) };
 });
@@ -22,7 +28,8 @@ const LOOPBACK = 'http://localhost:5678/webhook-waiting/7';
 const LOCAL = 'http://n8n.local/webhook-waiting/7';
 /** n8n's URL becomes our own. */
 const own = (url: string) => `${url}/media-generation`;
-/** A service in the network. */
+/** The service in the internet, and one in the network. */
+const API = 'https://api.example';
 const LAN = 'http://10.0.0.1';
 
 interface Run extends Pick<AnyRun, 'kept' | 'isTool'> {
@@ -33,20 +40,23 @@ interface Run extends Pick<AnyRun, 'kept' | 'isTool'> {
 	isUnreadable?: boolean;
 }
 
-/** Decides how a run waits. */
-async function decide(run: Run, howToWait: HowToWait = 'callback') {
-	const { services = ['https://api.example'] } = run;
-	const context = buildContext(run, {
-		evaluateExpression: () => run.url ?? PUBLIC,
+const buildOwnCall = ({ url = PUBLIC, services = [API], isUnreadable, ...run }: Run) =>
+	buildCall(run, {
+		evaluateExpression: () => url,
 		async getCredentials() {
-			if (run.isUnreadable) throw new Error('no data');
+			if (isUnreadable) throw new Error('no data');
 			return { baseUrl: services[0] };
 		},
 		getMode: () => 'trigger',
 		getParentNodes: () => [],
 	});
+
+/** Decides how a run waits. */
+async function decide(run: Run, howToWait: HowToWait = 'callback') {
+	const { services = [API] } = run;
+	const call = buildOwnCall(run);
 	const all = services.map((baseUrl) => ({ baseUrl }) as Credentials);
-	return await decideWait(context, howToWait, all);
+	return await decideFor(call, howToWait, all);
 }
 
 describe.each<HowToWait>(['automatic', 'callback'])('%s', (chosen) => {
@@ -137,4 +147,44 @@ it.each<[Waiter, string]>([
 ])('says who waits: %j', async (waiter, reason) => {
 	jest.mocked(findWaiter).mockReturnValueOnce(waiter);
 	expect(await decide({})).toEqual({ reason: expect.stringContaining(reason) as string });
+});
+
+describe('a run with tasks', () => {
+	const elsewhere: Attempt = { taskId: 'a', elsewhere: true };
+
+	/** Decides for an item without a task and one with this task, of which one gets a further task. */
+	async function decideAll(
+		attempt: Attempt,
+		{ planned = 0, failed = undefined as number | undefined, ofTask = API } = {},
+	) {
+		const call = buildOwnCall({});
+		const ledger = beginLedger({
+			...{ executionId: '1', run: 0, shared: { count: 0, unknownCalls: {}, sleeps: 0 } },
+			entries: [{ attempts: [] }, { attempts: [attempt] }],
+			settings: { ...WAIT, howToWait: 'callback' },
+		});
+		const serve = (baseUrl: string) => fake<TaskService>({ credentials: { baseUrl } });
+		const run = { ...beginRun(call, ledger), getService: async () => serve(ofTask) };
+		if (failed !== undefined) run.errors.set(failed, new Error('refused'));
+		const item = { ...buildItem(call.context, planned), service: serve(API) };
+		return await decideWait(run, [{ item, request: { model: 'm', input: {} }, attempts: 0 }]);
+	}
+
+	it('of an earlier execution stays awake: the service calls that one back', async () => {
+		const reason = expect.stringContaining('created by an earlier execution') as string;
+		expect(await decideAll(elsewhere)).toEqual({ reason });
+	});
+
+	it.each<[string, Parameters<typeof decideAll>]>([
+		['are its own', [{ taskId: 'a' }]],
+		['have an error instead', [elsewhere, { failed: 1 }]],
+		['are created again', [elsewhere, { planned: 1 }]],
+	])('sleeps where they %s', async (_, given) => {
+		expect(await decideAll(...given)).toEqual({ resumeUrl: own(PUBLIC) });
+	});
+
+	it('asks whether the accounts of all of them can be read again', async () => {
+		const reason = expect.stringContaining('the credential has expr') as string;
+		expect(await decideAll({ taskId: 'a' }, { ofTask: LAN })).toEqual({ reason });
+	});
 });

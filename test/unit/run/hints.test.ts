@@ -1,12 +1,12 @@
 import type { NodeExecutionHint } from 'n8n-workflow';
-import { newTask, type Task } from '../../../../nodes/MediaGeneration/api/task';
+import { newTask, type Task } from '../../../nodes/MediaGeneration/api/task';
 import {
 	logObstacle,
 	sayWhyAwake,
 	showMissing,
 	showOutcome,
-} from '../../../../nodes/MediaGeneration/run/hints';
-import { buildContext } from '../../n8n';
+} from '../../../nodes/MediaGeneration/run/hints';
+import { buildContext } from '../n8n';
 
 /** A run that keeps its hints and lines of the log. */
 function buildRun() {
