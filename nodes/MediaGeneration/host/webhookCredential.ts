@@ -3,6 +3,7 @@ import type {
 	IExecuteFunctions,
 	IWebhookFunctions,
 } from 'n8n-workflow';
+import { CREDENTIAL } from '../lib/brand';
 
 type Data = ICredentialDataDecryptedObject;
 
@@ -44,4 +45,14 @@ export async function readAsWebhook<T extends object = Data>(
 		[],
 		0,
 	)) as T;
+}
+
+/** Checks that a webhook will read the same credential as each item of the run has. */
+export async function isReadAlike(
+	context: IExecuteFunctions,
+	credentials: object[],
+): Promise<boolean> {
+	const read = await readAsWebhook(context, CREDENTIAL).catch(() => undefined);
+	const again = JSON.stringify(read);
+	return credentials.every((one) => JSON.stringify(one) === again);
 }

@@ -3,7 +3,7 @@ import { readCall, type Call } from '../host/call';
 import { settleBy } from '../lib/timers';
 import { toNodeError } from '../run/errors';
 import { checkItems, hasFailed, readItem } from '../run/item';
-import { throwFirstError, toOutput } from '../run/show';
+import { throwFirstError, throwRefusal, toOutput } from '../run/output';
 import { operations } from './index';
 import type { Operation, PlainOperation, Prepared } from './operation';
 
@@ -50,7 +50,7 @@ async function runPlain(call: Call, operation: PlainOperation): Promise<INodeExe
 
 /** Makes an error of the run as a whole that of each item. @throws it, with On Error "stop" */
 function failAll(call: Call, items: object[], error: unknown) {
-	if (call.stops) throw toNodeError(call, error);
+	throwRefusal(call, error);
 	return items.map(() => ({ error }));
 }
 

@@ -2,6 +2,12 @@ import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { FAULTS, type Refusal } from '../callback/faults';
 import { answer, refuseCallback, UNCONFIRMED, type Refused } from '../callback/respond';
 
+/**
+ * Marks a nudge among callbacks. It is not signed, because a key that is changed while the execution
+ * sleeps would refuse it. It only has the webhook ask: the task's details decide, or the wait limit.
+ */
+export const NUDGE = 'nudge';
+
 /** Why a callback of a run that sleeps is refused. */
 export const WAKE_REFUSALS = {
 	...FAULTS,

@@ -2,7 +2,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import { readOption } from '../models/field';
 import { RefusedRunError } from './errors';
 import type { Item } from './item';
-import type { Run } from './open';
+import type { Run } from './run';
 import { wasSent, type Plan } from './plan';
 
 export const maxTasksOption: INodeProperties = {

@@ -1,26 +1,13 @@
-import type { Credentials } from '../api/endpoints';
 import type { Call } from '../host/call';
 import { readResumeUrl } from '../host/resumeUrl';
 import { findWaiter, type Waiter } from '../host/waiter';
-import { readAsWebhook } from '../host/webhookCredential';
-import { CREDENTIAL } from '../lib/brand';
-import { isInternalUrl, isLoopbackUrl } from '../lib/url';
+import { isReadAlike } from '../host/webhookCredential';
 import { RefusedRunError } from './errors';
 import type { HowToWait } from './ledger';
-import { findObstacle } from './obstacle';
+import { findObstacle, mayReach } from './obstacle';
 import { hasError } from './onError';
-import type { Run } from './open';
 import type { Plan } from './plan';
-
-/** How a run waits. */
-export interface WaitDecision {
-	/** The URL that wakes the execution, which sleeps; absent if it stays awake. */
-	resumeUrl?: string;
-	/** What may keep callbacks away from an execution that sleeps, as the end of a sentence. */
-	obstacle?: string;
-	/** Why it stays awake, as the end of a sentence; absent if the user chose that. */
-	reason?: string;
-}
+import type { Run, WaitDecision } from './run';
 
 /** Why a retry stays awake: the service sends callbacks to the execution that created the tasks. */
 const CALLED_BACK_ELSEWHERE = {
@@ -55,17 +42,17 @@ export async function decideWait(run: Run, plans: Plan[]): Promise<WaitDecision>
 export async function decideFor(
 	call: Call,
 	chosen: HowToWait,
-	credentials: Credentials[],
+	credentials: Array<{ baseUrl: string }>,
 ): Promise<WaitDecision> {
 	const { context } = call;
 	if (chosen === 'polling') return {};
 	const waiter = findWaiter(call);
 	if (waiter) return { reason: explainWaiter(waiter) };
-	if (!(await canReadCredentialAgain(context, credentials)))
+	if (!(await isReadAlike(context, credentials)))
 		return { reason: `because ${UNREADABLE_CREDENTIAL}` };
 	const resumeUrl = readResumeUrl(context);
-	const isReachable = ({ baseUrl }: Credentials) => mayReach(baseUrl, resumeUrl, chosen);
-	if (!credentials.every(isReachable)) return refuseToSleep(resumeUrl, chosen);
+	if (!credentials.every(({ baseUrl }) => mayReach(baseUrl, resumeUrl, chosen)))
+		return refuseToSleep(resumeUrl, chosen);
 	const obstacle = await findObstacle(resumeUrl);
 	if (chosen === 'automatic' && obstacle) return { reason: `because ${obstacle}` };
 	return { resumeUrl, obstacle };
@@ -93,21 +80,4 @@ function refuseToSleep(resumeUrl: string, chosen: HowToWait): WaitDecision {
 		return { reason: `because the ${why}. To let it sleep: ${SET_WEBHOOK_URL}` };
 	const description = `${SET_WEBHOOK_URL}, or set 'How to Wait' to Automatic.`;
 	throw new RefusedRunError(`The ${why}`, { description });
-}
-
-/** A service in the same network may reach this n8n; one on another machine not by a loopback name. */
-function mayReach(baseUrl: string, resumeUrl: string, chosen: HowToWait): boolean {
-	if (!isInternalUrl(resumeUrl)) return true;
-	if (chosen === 'callback' || !isLoopbackUrl(resumeUrl)) return isInternalUrl(baseUrl);
-	return isLoopbackUrl(baseUrl);
-}
-
-/** Checks that the webhook of a sleeping execution will read the same credential as each item. */
-async function canReadCredentialAgain(
-	context: Call['context'],
-	credentials: Credentials[],
-): Promise<boolean> {
-	const read = await readAsWebhook(context, CREDENTIAL).catch(() => undefined);
-	const again = JSON.stringify(read);
-	return credentials.every((one) => JSON.stringify(one) === again);
 }

@@ -1,10 +1,10 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 import type { Call } from '../host/call';
 import { checkBudget, returnBudget } from './budget';
-import { noteRunHere } from './here';
 import { findLimit, stateOf } from './ledger';
 import { endsRun, hasError } from './onError';
-import { openRun, type Run } from './open';
+import { openRun, openSettings } from './open';
+import type { Run } from './run';
 import { adoptEarlier, planRun, type Job, type Plan } from './plan';
 import { sendAll } from './send';
 import { show } from './show';
@@ -37,8 +37,7 @@ async function create(run: Run, job: Job): Promise<void> {
 	const planned = await planRun(run, job);
 	if (endsRun(run)) return;
 	const [first] = planned;
-	if (first) ledger.settings ??= job.readSettings?.(first.item);
-	noteRunHere(run.call, ledger);
+	if (first) openSettings(run, () => job.readSettings?.(first.item));
 	const plans = planned.filter((plan) => !adoptEarlier(run, plan));
 	if (ledger.settings) await decide(run, plans);
 	const allowed = await checkBudget(run, plans);

@@ -3,6 +3,7 @@ import type { UnknownOutcome } from '../api/failure';
 import { findPrompt, newTask, type Task } from '../api/task';
 import { toWords } from '../lib/fileName';
 import { digest, dropUndefined } from '../lib/json';
+import type { Doubts } from './doubts';
 import type { StoredError } from './errors';
 import { mayCreateAgain, type EndedTask } from './failedTask';
 import type { CreateRequest } from './item';
@@ -98,16 +99,6 @@ export interface Sleep {
 	woken?: true;
 }
 
-/** The unknown outcomes of an account's creations in a run, by which its further ones are stopped. */
-export interface Doubts {
-	/** How many in a row, without those that may be refusals. */
-	inARow: number;
-	/** How many that may be refusals, since the last task. */
-	perhapsRefused: number;
-	/** What the last one said. */
-	message?: string;
-}
-
 /** Where the task of an item stands. */
 export type State = 'new' | 'unknown' | 'open' | 'completed' | 'failed' | 'timedOut';
 
@@ -195,9 +186,14 @@ const VERSION = 1;
 /** The key in the node's context. */
 const KEY = 'run';
 
-export const beginLedger = (
-	known: Pick<Ledger, 'executionId' | 'run' | 'shared'> & Partial<Ledger>,
-): Ledger => ({ version: VERSION, entries: [], ...known });
+export const beginLedger = (known: Partial<Ledger>): Ledger => ({
+	version: VERSION,
+	executionId: '',
+	run: 0,
+	entries: [],
+	shared: { count: 0, unknownCalls: {}, sleeps: 0 },
+	...known,
+});
 
 /**
  * Reads the ledger in a node's context; undefined where there is none.

@@ -1,6 +1,6 @@
 import type { UnknownOutcome } from '../api/failure';
 import { noteRequest, type Entry } from './ledger';
-import type { Run } from './open';
+import type { Run } from './run';
 import type { Plan } from './plan';
 import { noteUnknownCall } from './shared';
 

@@ -3,13 +3,7 @@ import { isObject, parseJson } from '../lib/json';
 import { post } from '../lib/post';
 import { describeSilence } from './obstacle';
 import { NUDGE_TIMEOUT } from './timetable';
-import type { WakeReason } from './answers';
-
-/**
- * Marks a nudge among callbacks. It is not signed, because a key that is changed while the execution
- * sleeps would refuse it. It only has the webhook ask: the task's details decide, or the wait limit.
- */
-export const NUDGE = 'nudge';
+import { NUDGE, type WakeReason } from './answers';
 
 interface NudgeAnswer {
 	/** The execution continues. */

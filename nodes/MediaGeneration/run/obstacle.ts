@@ -1,6 +1,8 @@
 import { findAnswerer, type Answerer } from '../host/reachability';
 import type { Silence } from '../lib/post';
 import { cutText } from '../lib/text';
+import { isInternalUrl, isLoopbackUrl } from '../lib/url';
+import type { HowToWait } from './ledger';
 import { PROBE } from './timetable';
 
 /** Asks what keeps callbacks from the resume URL. @returns the end of a sentence; undefined: nothing */
@@ -28,4 +30,11 @@ export const describeSilence = (silence: Silence): string =>
 function describeAnswer({ status, text }: Extract<Answerer, { who: 'other' }>): string {
 	const shown = cutText(text.replace(/\s+/g, ' ').trim(), SHOWN_ANSWER);
 	return `answers ${status} ${shown}`.trim();
+}
+
+/** A service in the same network may reach this n8n; one on another machine not by a loopback name. */
+export function mayReach(baseUrl: string, resumeUrl: string, chosen: HowToWait): boolean {
+	if (!isInternalUrl(resumeUrl)) return true;
+	if (chosen === 'callback' || !isLoopbackUrl(resumeUrl)) return isInternalUrl(baseUrl);
+	return isLoopbackUrl(baseUrl);
 }

@@ -1,4 +1,4 @@
-import type { Run } from './open';
+import type { Run } from './run';
 
 /** What On Error, with Failed Tasks, means for a run. A failed task is an error only once it is output. */
 

@@ -2,9 +2,7 @@ import type { TaskService } from '../api/client';
 import { readRunIndex, type Call } from '../host/call';
 import { showInExecution } from '../host/customData';
 import { NODE_NAME } from '../lib/brand';
-import type { WaitDecision } from './decide';
 import { restoreError } from './errors';
-import type { Files } from './files';
 import { catchUp, findRunHere, noteRunHere, type Turns } from './here';
 import { readService } from './item';
 import {
@@ -16,30 +14,8 @@ import {
 	type Entry,
 	type Ledger,
 } from './ledger';
-import type { Looks } from './look';
+import type { Run } from './run';
 import { openShared } from './shared';
-
-/** A run of the node in one call by n8n: what is stored of it, and what this call alone knows. */
-export interface Run {
-	call: Call;
-	ledger: Ledger;
-	/** A webhook has woken the execution. Such a call creates nothing. */
-	isWoken: boolean;
-	turns: Turns;
-	/** The service, by the credential of an item, which is read when it is needed. */
-	getService: (item: number) => Promise<TaskService>;
-	/** Why items have no task, or no further one, in this call; by item. */
-	errors: Map<number, unknown>;
-	/** Why Retry On Fail did not create an item's failed task again, without a period; by item. */
-	notAgain: Map<number, string>;
-	/** Why the run as a whole can't go on. */
-	refusal?: { error: unknown };
-	/** How the run waits. */
-	decision: WaitDecision;
-	/** Present once it waits awake, like the next one. */
-	looks?: Looks;
-	files?: Files;
-}
 
 /** Opens a run: the same one, that of the execution which this one retries, or a new one. */
 export function openRun(call: Call): Run {
@@ -47,8 +23,8 @@ export function openRun(call: Call): Run {
 		const ledger = openLedger(call);
 		return continueRun(beginRun(call, ledger, noteRunHere(call, ledger)));
 	} catch (error) {
-		const blank = beginLedger({ executionId: '', run: 0, shared: openShared(call) });
-		return { ...beginRun(call, blank), refusal: { error } };
+		const entries = call.context.getInputData().map(() => ({ attempts: [] }));
+		return { ...beginRun(call, beginLedger({ entries })), refusal: { error } };
 	}
 }
 
@@ -76,6 +52,12 @@ function continueRun(run: Run): Run {
 	for (const item of call.context.getInputData().keys()) ledger.entries[item] ??= { attempts: [] };
 	call.signal?.addEventListener('abort', () => showTaskIds(run), { once: true });
 	return { ...run, isWoken: sleep !== undefined };
+}
+
+/** Keeps the settings of the first try that has some. */
+export function openSettings({ call, ledger }: Run, read: () => Ledger['settings']): void {
+	ledger.settings ??= read();
+	noteRunHere(call, ledger);
 }
 
 /** @throws {UserError} when another version of the package has stored it */

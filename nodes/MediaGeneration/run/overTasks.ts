@@ -2,7 +2,7 @@ import { isOverTasks, type ServiceError } from '../api/failure';
 import { limitConcurrency } from '../lib/mapConcurrent';
 import { pause } from '../lib/timers';
 import type { Ledger } from './ledger';
-import type { Run } from './open';
+import type { Run } from './run';
 import { LIMIT_OVER_TASKS, PAUSES_OVER_TASKS, planAwake } from './timetable';
 
 /**

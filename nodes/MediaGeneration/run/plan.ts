@@ -9,7 +9,7 @@ import {
 	type Ledger,
 	type RunSettings,
 } from './ledger';
-import type { Run } from './open';
+import type { Run } from './run';
 import { findUnknownCall } from './shared';
 
 /** What an operation that creates tasks has a run do. */

@@ -1,10 +1,10 @@
 import { mapConcurrent } from '../lib/mapConcurrent';
 import { takeTurn } from './here';
 import { hasError } from './onError';
-import type { Run } from './open';
+import type { Run } from './run';
 import { limitCreations, TaskLimit } from './overTasks';
 import { wasSent, type Plan } from './plan';
-import { readPace } from './request';
+import { readPace } from './pace';
 import { CreationSender } from './sender';
 
 /**
@@ -17,9 +17,9 @@ export async function sendAll(run: Run, plans: Plan[]): Promise<void> {
 	const { call, ledger } = run;
 	const begunBefore = ledger.begun;
 	const over = new AbortController();
-	const { rate, concurrency } = readPace(first.item.option);
+	const { perTenSeconds, atOnce } = readPace(first.item.option);
 	const signal = AbortSignal.any([over.signal, ...(call.signal ? [call.signal] : [])]);
-	const findSender = openSenders(run, { requests: rate, signal });
+	const findSender = openSenders(run, { requests: perTenSeconds, signal });
 	const send = async (plan: Plan): Promise<Plan> => {
 		const { index, service } = plan.item;
 		await takeTurn(run.turns, index, async () => {
@@ -35,7 +35,7 @@ export async function sendAll(run: Run, plans: Plan[]): Promise<void> {
 		if (endsRun) over.abort(new Error('Another item ended the run'));
 		return endsRun;
 	};
-	await mapConcurrent(plans, send, { concurrency, isLast });
+	await mapConcurrent(plans, send, { concurrency: atOnce, isLast });
 	// The limit counts anew for the tasks of this try: all others have ended, or were given up.
 	const isCreated = ({ item, attempts }: Plan) =>
 		(ledger.entries[item.index]?.attempts.length ?? 0) > attempts;

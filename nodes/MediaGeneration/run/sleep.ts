@@ -2,11 +2,11 @@ import type { INodeExecutionData } from 'n8n-workflow';
 import { readInput, readStoredItems, storeItems } from '../host/sleep';
 import { toStoredError } from './errors';
 import { logObstacle } from './hints';
-import { findLimit, type Sleep, type WaitSettings } from './ledger';
-import { Looks } from './look';
+import { findLimit, type Sleep } from './ledger';
 import { findNap } from './nap';
-import type { Run } from './open';
-import { makeOutcomes, toOutput } from './show';
+import { toOutput } from './output';
+import type { Run } from './run';
+import { makeOutcomes } from './outcome';
 import { N8N_END } from './timetable';
 
 /**
@@ -19,8 +19,7 @@ export async function fallAsleep(run: Run): Promise<INodeExecutionData[]> {
 	logObstacle(context, decision.obstacle);
 	ledger.begun ??= Date.now();
 	await putToWait(run);
-	const looks = new Looks(ledger.entries, ledger.settings as WaitSettings);
-	const items = toOutput(call, makeOutcomes({ ...run, looks }), ledger.entries);
+	const items = toOutput(call, makeOutcomes(run, true), ledger.entries);
 	const stored: Sleep['errors'] = {};
 	for (const [item, error] of errors) stored[item] = toStoredError(error);
 	ledger.sleep = { number: ++ledger.shared.sleeps, input: readInput(context), errors: stored };

@@ -4,9 +4,9 @@ import type { Call } from '../host/call';
 import type { Item, Outcome } from './item';
 import { beginLedger, type WaitSettings } from './ledger';
 import { endsRun } from './onError';
-import { beginRun, type Run } from './open';
-import { openShared } from './shared';
-import { makeOutcomes, showHints } from './show';
+import { beginRun } from './open';
+import { makeOutcomes } from './outcome';
+import { showHints } from './show';
 import { KNOWN_BY } from './timetable';
 import { beginWatch, keepLooking, watch, type Watch } from './watch';
 
@@ -23,12 +23,13 @@ interface Known {
  * @returns an outcome for each of `known`, in their order
  */
 export async function wait(call: Call, known: Known[], settings: WaitSettings): Promise<Outcome[]> {
-	const ledger = beginLedger({ executionId: '', run: 0, shared: openShared(call) });
-	ledger.settings = { ...settings, howToWait: 'polling' };
-	ledger.entries = known.map(({ taskId }) => ({ attempts: [{ taskId, elsewhere: true }] }));
+	const ledger = beginLedger({
+		settings: { ...settings, howToWait: 'polling' },
+		entries: known.map(({ taskId }) => ({ attempts: [{ taskId, elsewhere: true }] })),
+	});
 	const getService = async (order: number) => (known[order] as Known).item.service;
 	const run = { ...beginRun(call, ledger), getService };
-	refuseStrangers(run, known);
+	refuseStrangers(run.errors, known);
 	const watched = beginWatch(run);
 	await lookAtOnce(watched);
 	leaveLost(watched);
@@ -39,7 +40,7 @@ export async function wait(call: Call, known: Known[], settings: WaitSettings): 
 }
 
 /** An ID may be a guess, so no account gets another one's task. */
-function refuseStrangers({ errors }: Run, known: Known[]): void {
+function refuseStrangers(errors: Map<number, unknown>, known: Known[]): void {
 	for (const [order, { item, taskId }] of known.entries()) {
 		const first = known.find((one) => one.taskId === taskId);
 		if (first?.item.service.account === item.service.account) continue;

@@ -3,7 +3,7 @@ import { TaskService } from '../api/client';
 import { verifyRequest, type AcceptedCallback } from '../callback/verifyRequest';
 import { enableNode, readNodeContext } from '../host/sleep';
 import { settleBy } from '../lib/timers';
-import { accept, refuse } from './answers';
+import { accept, NUDGE, refuse } from './answers';
 import {
 	findLimit,
 	listLastTasks,
@@ -14,7 +14,6 @@ import {
 } from './ledger';
 import { Looks } from './look';
 import { findNap, type Nap } from './nap';
-import { NUDGE } from './nudge';
 import { ANSWER, DUE_EARLY, LAST_WAKE } from './timetable';
 
 /** How many tasks a webhook asks for at once, if the first ones have ended. */

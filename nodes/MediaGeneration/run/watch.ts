@@ -5,7 +5,7 @@ import { sayEndedEarly, sayWhyAwake } from './hints';
 import { describeTask, findLimit, stateOf, type Entry, type WaitSettings } from './ledger';
 import { Looks } from './look';
 import { endsAtFailedTask, hasError } from './onError';
-import type { Run } from './open';
+import type { Run } from './run';
 import { PAUSES_AWAKE, planAwake, type AwakeTimes } from './timetable';
 
 /** A run that waits awake. */
