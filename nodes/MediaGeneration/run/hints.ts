@@ -15,7 +15,7 @@ const SHOWN_REASON = 200;
  * Shows how the tasks of a run ended, and what they cost.
  * @param failure why the last look at one that has not ended failed, if it did
  */
-export function showOutcome(context: IExecuteFunctions, tasks: Task[], failure?: Error): void {
+export function showEnds(context: IExecuteFunctions, tasks: Task[], failure?: Error): void {
 	const failed = tasks.filter(({ status }) => status === 'failed');
 	const open = tasks.filter(({ status }) => status === 'pending' || status === 'timedOut');
 	const count = (some: Task[]) =>

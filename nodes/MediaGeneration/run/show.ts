@@ -1,7 +1,7 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 import { FailedTaskError, type EndedTask } from './failedTask';
 import { noteRunHere } from './here';
-import { showMissing, showOutcome } from './hints';
+import { showEnds, showMissing } from './hints';
 import { hasFailed, type Outcome } from './item';
 import type { Entry } from './ledger';
 import { hasError } from './onError';
@@ -18,8 +18,7 @@ export function show(run: Run): INodeExecutionData[] {
 	const { call, refusal } = run;
 	const { entries } = run.ledger;
 	if (refusal) throwRefusal(call, refusal.error, entries);
-	const outcomes = makeOutcomes(run);
-	showHints(run, outcomes);
+	const outcomes = showOutcomes(run);
 	noteTold(entries, outcomes);
 	noteRunHere(call, run.ledger, Date.now());
 	throwFirstError(call, outcomes, entries);
@@ -37,15 +36,17 @@ function noteTold(entries: Entry[], outcomes: Outcome[]): void {
 	}
 }
 
-/** Says in hints how the tasks that the run waited for have ended. */
-export function showHints(run: Run, outcomes: Outcome[]): void {
+/** Makes the outcome of each item, and says in hints how the tasks that the run waited for ended. */
+export function showOutcomes(run: Run): Outcome[] {
 	const { call, ledger, looks } = run;
-	if (!looks) return;
+	const outcomes = makeOutcomes(run);
+	if (!looks) return outcomes;
 	const tasks = new Map<string, EndedTask>();
 	for (const [item, entry] of ledger.entries.entries()) {
 		const task = !hasError(run, item) && describeEntry(run, entry);
 		if (task) tasks.set(task.taskId, task);
 	}
-	showOutcome(call.context, [...tasks.values()], looks.failure);
+	showEnds(call.context, [...tasks.values()], looks.failure);
 	showMissing(call.context, outcomes);
+	return outcomes;
 }

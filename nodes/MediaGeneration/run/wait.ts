@@ -5,8 +5,7 @@ import type { Item, Outcome } from './item';
 import { beginLedger, type WaitSettings } from './ledger';
 import { endsRun } from './onError';
 import { beginRun } from './open';
-import { makeOutcomes } from './outcome';
-import { showHints } from './show';
+import { showOutcomes } from './show';
 import { KNOWN_BY } from './timetable';
 import { beginWatch, keepLooking, watch, type Watch } from './watch';
 
@@ -34,9 +33,7 @@ export async function wait(call: Call, known: Known[], settings: WaitSettings): 
 	await lookAtOnce(watched);
 	leaveLost(watched);
 	if (!endsRun(run)) await watch(run, watched);
-	const outcomes = makeOutcomes(run);
-	showHints(run, outcomes);
-	return outcomes;
+	return showOutcomes(run);
 }
 
 /** An ID may be a guess, so no account gets another one's task. */
