@@ -3,37 +3,42 @@ import type {
 	IExecuteFunctions,
 	INode,
 	INodeExecutionData,
+	ITaskDataConnections,
 	IWebhookFunctions,
 } from 'n8n-workflow';
-
-type Input = Array<INodeExecutionData[] | null>;
+import { SLUG } from '../lib/brand';
 
 /** The fields of a webhook's context that have no function (2.14.2, 2.41.1). */
 interface WebhookFields {
 	runExecutionData?: {
 		executionData?: {
 			contextData?: Record<string, IDataObject>;
-			nodeExecutionStack?: Array<{ node: INode }>;
+			nodeExecutionStack?: Array<{ node: INode; data: ITaskDataConnections }>;
 		};
 	};
 }
 
-/** Reads the node's whole input. Under Execute Once, `getInputData()` has its first item only. */
-export const readInput = (context: IExecuteFunctions): Input => context.getExecuteData().data.main!;
+/**
+ * The name under which the input of a node that sleeps is kept: like a connection, so that n8n redacts
+ * it as it does other data (`full-item-redaction.strategy.js`, 2.41.1). `e2e/sleep` fails first.
+ */
+const INPUT = `${SLUG}-input`;
 
 /**
  * Makes n8n store these items as the input of the node that falls asleep. If n8n ends the sleep by
  * itself, it outputs that input (`handleWaitingState` in `workflow-execute.js`, 2.14.2, 2.41.1).
  * n8n asks nodes not to change their input, but no other way keeps all task IDs. `e2e/sleep` fails
- * first.
+ * first. The real input is kept whole: under Execute Once, `getInputData()` has its first item only.
  */
 export function storeItems(context: IExecuteFunctions, items: INodeExecutionData[]): void {
-	context.getExecuteData().data.main = [[...items]];
+	const { data } = context.getExecuteData();
+	data[INPUT] ??= data.main ?? [];
+	data.main = [[...items]];
 }
 
 /** Reads the items of `storeItems`. */
 export const readStoredItems = (context: IExecuteFunctions): INodeExecutionData[] => [
-	...(readInput(context)[0] ?? []),
+	...(context.getExecuteData().data.main?.[0] ?? []),
 ];
 
 /**
@@ -47,10 +52,15 @@ export const readNodeContext = (context: IWebhookFunctions): IDataObject | undef
  * Has n8n run the node, with the items that the webhook returns as its input. n8n disables the
  * node that slept, so that its input passes through (`disableNode` in `waiting-webhooks.js`,
  * 2.14.2, 2.41.1). `e2e/sleep` fails first.
+ * @returns the input that the node had when it fell asleep
  */
-export function enableNode(context: IWebhookFunctions): void {
+export function enableNode(context: IWebhookFunctions): INodeExecutionData[][] {
 	const [entry] = readExecutionData(context)?.nodeExecutionStack ?? [];
-	if (entry) entry.node.disabled = false;
+	if (!entry) return [];
+	const { [INPUT]: input = [], ...data } = entry.data;
+	entry.node.disabled = false;
+	entry.data = data;
+	return input as INodeExecutionData[][];
 }
 
 const readExecutionData = (context: IWebhookFunctions) =>

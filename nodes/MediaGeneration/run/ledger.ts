@@ -1,4 +1,4 @@
-import { UserError, type IDataObject, type INodeExecutionData } from 'n8n-workflow';
+import { UserError, type IDataObject } from 'n8n-workflow';
 import type { UnknownOutcome } from '../api/failure';
 import { findPrompt, newTask, type Task } from '../api/task';
 import { toWords } from '../lib/fileName';
@@ -91,8 +91,6 @@ export type RunSettings = WaitSettings & { howToWait: HowToWait };
 export interface Sleep {
 	/** Counts the sleeps of the node in this execution. */
 	number: number;
-	/** The input of the node: n8n stores other items in its place. */
-	input: Array<INodeExecutionData[] | null>;
 	/** Why items have no task, or no further one; by item. */
 	errors: Record<number, StoredError>;
 	/** Only a webhook sets it, which wakes the execution. */
@@ -135,6 +133,18 @@ export const adopt = (attempts: Attempt[]): Attempt[] =>
 		return { taskId, elsewhere: true, ...(hasFailedForGood(attempt) && { end }) };
 	});
 
+/**
+ * Takes what is output from what n8n stores: n8n redacts output, but not this. The tries of n8n still
+ * find it, as they are in one process.
+ */
+export function hideOutput({ request, attempts }: Entry): void {
+	const hide = (owner: object, name: string, value: unknown) =>
+		Object.defineProperty(owner, name, { value, writable: true, configurable: true });
+	for (const attempt of attempts)
+		if (attempt.end?.status === 'completed') hide(attempt, 'end', attempt.end);
+	if (request) hide(request, 'words', request.words);
+}
+
 /** Of two copies of an entry, finds the one of which more is known. */
 export function findLater(one: Entry, other: Entry): Entry {
 	const count = ({ attempts, unknown }: Entry) => attempts.length + (unknown ? 1 : 0);
@@ -169,13 +179,11 @@ export const findLimit = ({ begun = Date.now(), settings }: Ledger): number =>
 
 /** Makes what is kept of a request. */
 export const noteRequest = (request: CreateRequest): NotedRequest => ({
-	digest: digestRequest(request),
+	digest: digest([request.model, request.input]),
 	model: request.model,
 	warning: request.warning,
 	words: toWords(findPrompt(request.input) ?? ''),
 });
-
-export const digestRequest = ({ model, input }: CreateRequest): string => digest([model, input]);
 
 /**
  * The version of what n8n stores. An execution may sleep while the package is updated, so every later

@@ -1,14 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { UnknownOutcomeError } from '../api/failure';
 import { checkItems, hasFailed, readItem, type CreateRequest, type Item } from './item';
-import {
-	adopt,
-	digestRequest,
-	isToSend,
-	type Entry,
-	type Ledger,
-	type RunSettings,
-} from './ledger';
+import { adopt, isToSend, noteRequest, type Entry, type Ledger, type RunSettings } from './ledger';
 import type { Run } from './run';
 import { findUnknownCall } from './shared';
 
@@ -70,9 +63,10 @@ async function planItem(
 export function adoptEarlier({ ledger }: Run, { item, request, attempts }: Plan): boolean {
 	const before = ledger.earlier?.[item.index];
 	if (attempts || !before?.attempts.length || before.unknown) return false;
-	if (before.request?.digest !== digestRequest(request)) return false;
+	const noted = noteRequest(request);
+	if (before.request?.digest !== noted.digest) return false;
 	const entry = ledger.entries[item.index] as Entry;
-	entry.request = before.request;
+	entry.request = noted;
 	entry.attempts = adopt(before.attempts);
 	return true;
 }

@@ -3,7 +3,7 @@ import { FailedTaskError, type EndedTask } from './failedTask';
 import { noteRunHere } from './here';
 import { showEnds, showMissing } from './hints';
 import { hasFailed, type Outcome } from './item';
-import type { Entry } from './ledger';
+import { hideOutput, type Entry } from './ledger';
 import { hasError } from './onError';
 import { describeEntry, makeOutcomes } from './outcome';
 import { throwFirstError, throwRefusal, toOutput } from './output';
@@ -20,6 +20,7 @@ export function show(run: Run): INodeExecutionData[] {
 	if (refusal) throwRefusal(call, refusal.error, entries);
 	const outcomes = showOutcomes(run);
 	noteTold(entries, outcomes);
+	for (const entry of entries) hideOutput(entry);
 	noteRunHere(call, run.ledger, Date.now());
 	throwFirstError(call, outcomes, entries);
 	return toOutput(call, outcomes, entries);

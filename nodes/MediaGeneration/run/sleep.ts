@@ -1,5 +1,5 @@
 import type { INodeExecutionData } from 'n8n-workflow';
-import { readInput, readStoredItems, storeItems } from '../host/sleep';
+import { readStoredItems, storeItems } from '../host/sleep';
 import { toStoredError } from './errors';
 import { logObstacle } from './hints';
 import { findLimit, type Sleep } from './ledger';
@@ -22,7 +22,7 @@ export async function fallAsleep(run: Run): Promise<INodeExecutionData[]> {
 	const items = toOutput(call, makeOutcomes(run, true), ledger.entries);
 	const stored: Sleep['errors'] = {};
 	for (const [item, error] of errors) stored[item] = toStoredError(error);
-	ledger.sleep = { number: ++ledger.shared.sleeps, input: readInput(context), errors: stored };
+	ledger.sleep = { number: ++ledger.shared.sleeps, errors: stored };
 	storeItems(context, items);
 	findNap(context, ledger)?.keepNudging();
 	return items;

@@ -1,4 +1,4 @@
-import type { INodeExecutionData, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
+import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { TaskService } from '../api/client';
 import { verifyRequest, type AcceptedCallback } from '../callback/verifyRequest';
 import { enableNode, readNodeContext } from '../host/sleep';
@@ -121,12 +121,10 @@ async function lookUntilOpen(looks: Looks, taskId: string, service: TaskService)
 
 /** Has n8n run the node again. It finds in its ledger how the tasks have ended. */
 function wake(context: IWebhookFunctions, ledger: Ledger): IWebhookResponseData {
-	const sleep = ledger.sleep as Sleep;
-	sleep.woken = true;
-	enableNode(context);
+	(ledger.sleep as Sleep).woken = true;
 	return {
 		// n8n sends it when it has stored that the execution continues.
 		webhookResponse: { accepted: true, resumed: true },
-		workflowData: sleep.input as INodeExecutionData[][],
+		workflowData: enableNode(context),
 	};
 }
