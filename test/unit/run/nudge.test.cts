@@ -1,8 +1,5 @@
 import { sendNudge } from '../../../nodes/MediaGeneration/run/nudge';
-import {
-	WAKE_REFUSALS,
-	type WakeReason,
-} from '../../../nodes/MediaGeneration/run/answers';
+import { WAKE_REFUSALS, type WakeReason } from '../../../nodes/MediaGeneration/run/answers';
 
 const URL = 'https://me:pw@n8n.example/webhook-waiting/7/media-generation?signature=resume-token';
 

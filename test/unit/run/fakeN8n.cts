@@ -8,10 +8,10 @@ import {
 	type IWebhookFunctions,
 	type IWebhookResponseData,
 } from 'n8n-workflow';
-import { signHeaders } from '../../../../../dev/service/signHeaders.cts';
-import type { executeOperation } from '../../../../../nodes/MediaGeneration/operations/execute';
-import type { wakeExecution } from '../../../../../nodes/MediaGeneration/run/wake';
-import { buildContext, makeResponse } from '../../../n8n';
+import { signHeaders } from '../../../dev/service/signHeaders.cts';
+import type { executeOperation } from '../../../nodes/MediaGeneration/operations/execute';
+import type { wakeExecution } from '../../../nodes/MediaGeneration/run/wake';
+import { buildContext, makeResponse } from '../n8n';
 
 /**
  * n8n's side of sleeps, as small as it can be. The engine and end-to-end suites hold the real n8n to
@@ -165,7 +165,7 @@ export class FakeN8n {
 	readonly ended: Ended[] = [];
 	overwritten = 0;
 	error?: Error;
-	/** Callbacks and looks that nobody has answered. */
+	/** Callbacks and nudges that nobody has answered. */
 	open = 0;
 	/** The lines of n8n's log. */
 	readonly log: string[] = [];

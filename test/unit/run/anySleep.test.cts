@@ -2,7 +2,6 @@
 import {
 	aliveOnly,
 	APPROVED_AFTER,
-	CREDENTIALS,
 	FakeN8n,
 	MapOfProcess,
 	RESUME_URL,
@@ -15,21 +14,21 @@ import {
 import fc from 'fast-check';
 import { sleep, type IDataObject } from 'n8n-workflow';
 import { Readable } from 'node:stream';
-import type { Task } from '../../../../../nodes/MediaGeneration/api/task';
-import { executeOperation } from '../../../../../nodes/MediaGeneration/operations/execute';
-import { wakeExecution } from '../../../../../nodes/MediaGeneration/run/wake';
+import type { Task } from '../../../nodes/MediaGeneration/api/task';
+import { executeOperation } from '../../../nodes/MediaGeneration/operations/execute';
+import { wakeExecution } from '../../../nodes/MediaGeneration/run/wake';
 import {
 	LAST_NUDGE,
 	LAST_WAKE,
 	N8N_END,
 	TRACKER_WINDOW,
-} from '../../../../../nodes/MediaGeneration/run/timetable';
+} from '../../../nodes/MediaGeneration/run/timetable';
 
-jest.mock('../../../../../nodes/MediaGeneration/lib/boundedMap', () => ({
+jest.mock('../../../nodes/MediaGeneration/lib/boundedMap', () => ({
 	BoundedMap: MapOfProcess,
 }));
-jest.mock('../../../../../nodes/MediaGeneration/lib/timers', () => ({
-	...jest.requireActual<object>('../../../../../nodes/MediaGeneration/lib/timers'),
+jest.mock('../../../nodes/MediaGeneration/lib/timers', () => ({
+	...jest.requireActual<object>('../../../nodes/MediaGeneration/lib/timers'),
 	runAfter: runInProcessAfter,
 }));
 const product = { executeOperation, wakeExecution };
@@ -65,8 +64,8 @@ interface Plan extends Conditions {
 	failedTasks: 'error' | 'output';
 	/** How long the service takes to answer, in turn, in milliseconds. */
 	latencies: number[];
-	/** Looks go to this process. */
-	looksTo: number;
+	/** Nudges come to this process. */
+	nudgesTo: number;
 	/** The time before the first event, in milliseconds: most come when all tasks are created. */
 	lead: number;
 }
@@ -113,7 +112,7 @@ class World implements Service {
 	/** Nobody's requests and answers got lost: one process, one service, one n8n, all in order. */
 	get isInOrder(): boolean {
 		const { plan } = this;
-		const isOne = !this.wasKilled && !this.wasElsewhere && plan.looksTo === 0;
+		const isOne = !this.wasKilled && !this.wasElsewhere && plan.nudgesTo === 0;
 		const isSound = this.fault === 'none' && this.faultUntil === 0 && plan.storeFailures === 0;
 		return isOne && isSound && plan.resumeUrl === 'here' && plan.slotWait === 0;
 	}
@@ -180,23 +179,18 @@ class World implements Service {
 		this.fault = fault;
 	}
 
-	/** Answers the node's own requests, which n8n's helpers don't see. */
+	/** Answers nudges, which n8n's helpers don't see, and what a run asks of its resume URL before. */
 	async fetch(url: string, init: RequestInit): Promise<Response> {
 		const respond = (status: number, body: string) =>
 			({ status, body, text: async () => body }) as unknown as Response;
-		if (url.startsWith(CREDENTIALS.baseUrl)) {
-			const answer = await this.answer(url.slice(CREDENTIALS.baseUrl.length));
-			const { statusCode, body } = answer as { statusCode: number; body: string };
-			return respond(statusCode, body);
-		}
-		// Nothing is sent to a URL that another node answers.
+		// Nothing goes to the service past n8n, nor to a URL that another node answers.
 		if (!new URL(url).pathname.endsWith('/media-generation')) this.wrong.push(`sent to ${url}`);
 		if (this.plan.resumeUrl !== 'here') return respond(302, '');
 		if (url === `${RESUME_URL}0/media-generation`)
 			return respond(404, '{"code":404,"message":"The execution \\"0\\" does not exist."}');
 		const headers = Object.fromEntries(new Headers(init.headers));
 		const body = JSON.parse(init.body as string) as IDataObject;
-		const { status, answer } = await this.n8n.deliver(body, headers, this.plan.looksTo);
+		const { status, answer } = await this.n8n.deliver(body, headers, this.plan.nudgesTo);
 		return respond(status, JSON.stringify(answer));
 	}
 
@@ -216,7 +210,7 @@ class World implements Service {
 		expect(n8n.open).toBe(0);
 		expect(this.wrong).toEqual([]);
 		// n8n can't tell a wait from the next one where two processes bring the end of the first.
-		if (!this.wasElsewhere && plan.looksTo === 0) expect(n8n.overwritten).toBe(0);
+		if (!this.wasElsewhere && plan.nudgesTo === 0) expect(n8n.overwritten).toBe(0);
 		const said = JSON.stringify([n8n.ended, n8n.log, n8n.error, n8n.error?.message]);
 		// Under polling the service is never told the resume URL, so it can't repeat its token.
 		const told = plan.howToWait === 'polling' ? SECRETS.slice(0, 2) : SECRETS;
@@ -264,7 +258,7 @@ class World implements Service {
 		}
 	}
 
-	/** Where nothing is wrong, the output follows the last callback, or the next look after the last end. */
+	/** Where nothing is wrong, the output follows the last callback, or the next nudge after the last end. */
 	private checkPromptness(taskIds: string[], { endedAt }: Ended, sleptAt: number): void {
 		const { latencies, limit } = this.plan;
 		const slowest = Math.max(...latencies);
@@ -274,8 +268,8 @@ class World implements Service {
 		if (reported < Infinity)
 			expect(endedAt).toBeLessThanOrEqual(reported + 5 * slowest + 2 * SECOND);
 		const last = findLast(taskIds.map((taskId) => this.ends.get(taskId)?.at));
-		const looks = [30 * SECOND, 2 * MINUTE, 6.5 * MINUTE].map((after) => sleptAt + after);
-		const next = looks.find((at) => at >= last) ?? Infinity;
+		const nudges = [30 * SECOND, 2 * MINUTE, 6.5 * MINUTE].map((after) => sleptAt + after);
+		const next = nudges.find((at) => at >= last) ?? Infinity;
 		const latest = Math.min(next, sleptAt + limit) + 12 * slowest + 3 * SECOND;
 		expect(endedAt).toBeLessThanOrEqual(latest);
 	}
@@ -447,7 +441,7 @@ const plans = fc.record<Plan>({
 	downloads: fc.boolean(),
 	failedTasks: fc.constantFrom('error', 'error', 'output'),
 	latencies: fc.array(fc.constantFrom(0, 20, 700, 3_000), { minLength: 1, maxLength: 4 }),
-	looksTo: someProcess,
+	nudgesTo: someProcess,
 	storeFailures: fc.constantFrom(0, 0, 0, 0, 1),
 	slotWait: fc.constantFrom(0, 0, 0, 4 * SECOND, 40 * SECOND),
 	lead: fc.constantFrom(0, 15_000, 15_000, 15_000),
@@ -491,7 +485,7 @@ const plan: Plan = {
 	downloads: false,
 	failedTasks: 'output',
 	latencies: [0],
-	looksTo: 0,
+	nudgesTo: 0,
 	storeFailures: 0,
 	slotWait: 0,
 	lead: 15_000,
@@ -521,7 +515,7 @@ it.each<[string, Partial<Plan>, Event[]]>([
 	],
 	// It would end the next wait.
 	[
-		'a timer for a wait that a look at its limit ended, which n8n does not clear',
+		'a timer for a wait that a nudge at its limit ended, which n8n does not clear',
 		{ ...loop, trackerAt: 30 * SECOND },
 		[],
 	],
