@@ -5,7 +5,9 @@ import { buildContext, type Run } from '../n8n';
 import { buildFileHelpers } from './fileHost.cts';
 
 jest.mock('../../../nodes/MediaGeneration/host/waiter', () => ({ findWaiter: () => undefined }));
-jest.mock('../../../nodes/MediaGeneration/run/obstacle', () => ({ findObstacle: () => undefined }));
+jest.mock('../../../nodes/MediaGeneration/host/reachability', () => ({
+	findAnswerer: () => ({ who: 'n8n' }),
+}));
 jest.mock('../../../nodes/MediaGeneration/run/nap');
 
 beforeEach(() => void jest.useFakeTimers({ now: 1e12 }));
@@ -30,11 +32,21 @@ export interface Settings {
 	maxTries?: number;
 	failedTasks?: 'error' | 'output';
 	options?: object;
-	operation?: 'generate' | 'wait';
-	/** Of the node's context: how an agent calls it. */
+	operation?: 'generate' | 'start' | 'wait';
+	/** Of the node's context: how an agent calls it, or what stops it. */
 	agent?: Run;
+	/** What its expressions make of an item, or why they can't, in place of a new value in each call. */
+	read?: (item: number) => object;
 	/** The execution sleeps where it may. */
 	sleeps?: boolean;
+}
+
+/** A creation: its item, and what the item's expressions had made of it. */
+interface Sent {
+	item: number;
+	executionId: string;
+	input: object;
+	callBackUrl?: string;
 }
 
 const MINUTE = 60_000;
@@ -48,7 +60,7 @@ export class Account {
 	/** Each has its own: limits of its rate outlive a test, whose clock begins anew. */
 	readonly token = `token-${++accounts}`;
 	/** What was sent for each item, in order; not all became tasks. */
-	readonly sent: Array<{ item: number; taskId?: string }> = [];
+	readonly sent: Array<Sent & { taskId?: string }> = [];
 	readonly fates = new Map<string, Fate>();
 	/** The requests for files. */
 	readonly files: string[] = [];
@@ -67,13 +79,13 @@ export class Account {
 		return this.items.map((_, item) => this.sent.filter((one) => one.item === item).length);
 	}
 
-	async create(item: number): Promise<object> {
+	async create({ item, ...more }: Sent): Promise<object> {
 		const before = this.sent.filter((one) => one.item === item);
 		const fates = this.items[item] ?? [];
 		const fate = fates[Math.min(before.length, fates.length - 1)] as Fate;
 		const isTask = !['refused', 'unknown', 'busy'].includes(fate);
 		const taskId = isTask ? `task-${item}-${before.length + 1}` : undefined;
-		this.sent.push({ item, taskId });
+		this.sent.push({ item, ...more, taskId });
 		await this.onCreation?.(item);
 		if (taskId) this.fates.set(taskId, fate);
 		if (fate === 'refused') return { statusCode: 200, body: '{"code":422,"msg":"no"}' };
@@ -122,6 +134,14 @@ export class NodeExecution {
 	kept: { run?: Ledger };
 	readonly id = String(++executions);
 	readonly hints: string[] = [];
+	/** What n8n has in its log. */
+	readonly log: string[] = [];
+	/** What n8n keeps of an execution that is stopped. */
+	readonly customData = new Map<string, string>();
+	/** The items whose credentials were read, in order. */
+	readonly credentials: number[] = [];
+	/** How often its expressions were read: they return another value each time. */
+	private reads = 0;
 	private data: { main: INodeExecutionData[][] };
 	private sleepsUntil?: number;
 	/** Runs between two tries of n8n. */
@@ -208,13 +228,22 @@ export class NodeExecution {
 		const isOver = taskIds.every((taskId) => this.account.hasEnded(taskId));
 		if (!isOver) jest.setSystemTime((ledger?.begun ?? 0) + (ledger?.settings?.limit ?? 0));
 		sleep.woken = true;
-		this.data = { main: sleep.input as INodeExecutionData[][] };
+		this.data = { main: [[...this.input]] };
 	}
 
 	/** The user retries it from the list of executions, with the workflow as it is saved now. */
 	retry(settings: Partial<Settings> = {}): NodeExecution {
 		const kept = JSON.parse(JSON.stringify(this.kept)) as object;
 		return new NodeExecution(this.account, { ...this.settings, ...settings }, kept, this.input);
+	}
+
+	/** The node's next run in the execution, as in a loop. */
+	loop(): NodeExecution {
+		const { agent } = this.settings;
+		const next = { ...agent, run: (agent?.run ?? 0) + 1 };
+		const settings = { ...this.settings, agent: next };
+		const loop = new NodeExecution(this.account, settings, this.kept, this.input);
+		return Object.assign(loop, { id: this.id });
 	}
 
 	/** The same execution, as another process or another slot of n8n runs it with other data. */
@@ -224,9 +253,18 @@ export class NodeExecution {
 		return other;
 	}
 
+	/** What expressions make of an item: another value in each call, and the same again in a retry. */
+	private read(item: number): object {
+		const sent = this.account.sent.filter((one) => one.item === item);
+		const before = sent.filter(({ executionId }) => executionId !== this.id).at(-1);
+		return before?.input ?? { item, prompt: `read ${++this.reads}` };
+	}
+
 	private buildContext(): IExecuteFunctions {
 		const { account, settings, data } = this;
 		const { onError, maxTries = 0, failedTasks, operation = 'generate' } = settings;
+		const read = settings.read ?? ((item: number) => this.read(item));
+		const log = (line: string) => void this.log.push(line);
 		const { type = 'mediaGeneration', ...run } = settings.agent ?? {};
 		const { helpers } = buildFileHelpers(({ url }) => {
 			account.files.push(url);
@@ -236,7 +274,11 @@ export class NodeExecution {
 				: { statusCode: 403 };
 		});
 		const request = async (_: string, { url, body }: Request) => {
-			if (url.endsWith('/jobs/createTask')) return await account.create(Number(body?.input.item));
+			if (url.endsWith('/jobs/createTask') && body) {
+				const { input, callBackUrl } = body;
+				const { item } = input;
+				return await account.create({ item, executionId: this.id, input, callBackUrl });
+			}
 			if (url.includes('/api/v1/jobs/recordInfo'))
 				return account.look(new URL(url).searchParams.get('taskId') ?? '');
 			if (url.includes('credit'))
@@ -277,16 +319,20 @@ export class NodeExecution {
 				getExecuteData: () => ({ data }),
 				getNodeParameter: (name: string, item: number, fallback: unknown) => {
 					const json = data.main[0]?.[item]?.json;
-					if (name === 'anyInput') return json;
+					if (name === 'anyInput') return read(item);
 					return name === 'taskId' ? json?.taskId : (parameters[name] ?? fallback);
 				},
-				getCredentials: async () => ({
-					baseUrl: 'https://api.example',
-					accessToken: account.token,
-				}),
+				getCredentials: async (_: string, item: number) => {
+					this.credentials.push(item);
+					return { baseUrl: 'https://api.example', accessToken: account.token };
+				},
 				getWorkflow: () => ({ id: 'workflow', name: 'Films' }),
 				getWorkflowSettings: () => ({}),
-				getWorkflowDataProxy: () => ({ $runIndex: 0, $execution: { customData: { set() {} } } }),
+				getWorkflowDataProxy: () => ({
+					$runIndex: run.run ?? 0,
+					$execution: { customData: this.customData },
+				}),
+				logger: { info: log, warn: log },
 				addExecutionHints: ({ message }: { message: string }) => this.hints.push(message),
 				putExecutionToWait: async (until: Date) => void (this.sleepsUntil = until.getTime()),
 				helpers: {
@@ -307,5 +353,5 @@ export class NodeExecution {
 
 interface Request {
 	url: string;
-	body?: { input: { item: number } };
+	body?: { input: { item: number }; callBackUrl?: string };
 }
