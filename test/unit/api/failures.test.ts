@@ -3,10 +3,10 @@ import { TaskService } from '../../../nodes/MediaGeneration/api/client';
 import { UnknownOutcomeError, type ServiceError } from '../../../nodes/MediaGeneration/api/failure';
 import { TaskLimit } from '../../../nodes/MediaGeneration/run/overTasks';
 import { CreationSender } from '../../../nodes/MediaGeneration/run/sender';
-import { openRecord } from '../../../nodes/MediaGeneration/run/open';
-import type { Item } from '../../../nodes/MediaGeneration/operations/operation';
+import { openRun } from '../../../nodes/MediaGeneration/run/open';
+import type { Item } from '../../../nodes/MediaGeneration/run/item';
 import { judgeFailure } from '../../../nodes/MediaGeneration/trigger/fetchDetails';
-import { buildContext, fake } from '../n8n';
+import { buildCall, fake } from '../n8n';
 
 /** What follows from a failure, wherever it is met. */
 interface Verdict {
@@ -79,19 +79,21 @@ let runs = 0;
 /** Creates two tasks, one after the other. */
 async function createTwo(answer: Answer) {
 	const { service, count } = serviceThat(answer);
-	const context = buildContext();
+	const call = buildCall({ input: [{}, {}] });
 	const end = Date.now() + 60_000;
 	const taskLimit = new TaskLimit(() => end, new AbortController().signal);
-	const limits = { requests: 0, taskLimit, answerBy: Infinity };
-	const sender = new CreationSender(openRecord(context), `account ${runs++}`, limits);
+	const sender = new CreationSender(openRun(call), `account ${runs++}`, {
+		requests: 0,
+		taskLimit,
+	});
 	const create = async (index: number) => {
 		const before = count();
-		const item = { index, context, service, settings: { timeoutSeconds: 5 } } as unknown as Item;
+		const item = { index, call, service, settings: { timeoutSeconds: 5 } } as unknown as Item;
 		const request = { model: 'a/b', input: {} };
-		const creation = sender.create({ index, item, request });
+		const creation = sender.create({ item, request, attempts: 0 });
 		await jest.advanceTimersByTimeAsync(120_000);
-		const result = await creation;
-		return { result, sent: count() - before };
+		const error = await creation;
+		return { error, sent: count() - before };
 	};
 	return [await create(0), await create(1)] as const;
 }
@@ -109,7 +111,7 @@ async function getError(answer: Answer): Promise<ServiceError> {
 
 function expectVerdict(verdict: Verdict, outcome: Awaited<ReturnType<typeof createTwo>>) {
 	const [first, second] = outcome;
-	const { error } = first.result as { error: Error };
+	const error = first.error as Error;
 	expect({
 		certain: !(error instanceof UnknownOutcomeError),
 		waits: first.sent > 1,

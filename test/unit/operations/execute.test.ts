@@ -1,11 +1,11 @@
 import { readMcpDeadline } from '../../../nodes/MediaGeneration/host/mcpCall';
 import { executeOperation } from '../../../nodes/MediaGeneration/operations/execute';
 import type {
-	Item,
 	Operation,
 	PlainOperation,
 	Prepared,
 } from '../../../nodes/MediaGeneration/operations/operation';
+import type { Item } from '../../../nodes/MediaGeneration/run/item';
 import { buildContext, type Run } from '../n8n';
 
 jest.mock('../../../nodes/MediaGeneration/host/mcpCall', () => ({

@@ -5,12 +5,9 @@ import {
 	readNumberOption,
 	readOption,
 } from '../../../nodes/MediaGeneration/models/field';
-import {
-	optionsField,
-	runEach,
-	type Item,
-} from '../../../nodes/MediaGeneration/operations/operation';
-import { buildContext, buildItem } from '../n8n';
+import { runEach } from '../../../nodes/MediaGeneration/operations/operation';
+import { optionsField, type Item } from '../../../nodes/MediaGeneration/run/item';
+import { buildCall, buildItem } from '../n8n';
 
 const size: INodeProperties = {
 	displayName: 'Size',
@@ -77,7 +74,7 @@ it('each number in Options of the node has a range, which holds its default', ()
 it.each([true, false])(
 	'an operation that does the same for each item goes on after an error, or begins no more: %s',
 	async (goesOn) => {
-		const context = buildContext({ goesOn });
+		const call = buildCall({ goesOn });
 		const error = new Error('Broken');
 		const run = runEach<number>(async (_, index) => {
 			await Promise.resolve();
@@ -85,8 +82,11 @@ it.each([true, false])(
 			return [{ json: { index } }];
 		});
 		const indices = [0, 1, 2, 3, 4, 5, 6, 7, 8];
-		const prepared = indices.map((request) => ({ item: buildItem(context, request), request }));
-		const outcomes = await run(prepared, context);
+		const prepared = indices.map((request) => ({
+			item: buildItem(call.context, request),
+			request,
+		}));
+		const outcomes = await run(prepared, call);
 		const all = indices.map((index) =>
 			index === 1 ? { error } : { items: [{ json: { index } }] },
 		);

@@ -1,10 +1,16 @@
 import type { Run } from '../n8n';
-import { Account, NodeExecution, type Came, type Fate, type Settings } from '../run/failingRuns.cts';
+import {
+	Account,
+	NodeExecution,
+	type Came,
+	type Fate,
+	type Settings,
+} from '../run/failingRuns.cts';
 
 /** What becomes of the first item's task. The second one's is good. */
 const WHAT: Fate[] = ['failed', 'endless', 'silent', 'expired'];
 const ON_ERROR = ['stopWorkflow', 'continueRegularOutput', 'continueErrorOutput'] as const;
-const WAYS = ['awake', 'asleep', 'woken'] as const;
+const WAYS = ['awake', 'woken'] as const;
 const CALLS = ['first', 'retryOnFail', 'retryFromList'] as const;
 const FAILED_TASKS = ['error', 'output'] as const;
 
@@ -28,10 +34,9 @@ const rows = WHAT.flatMap((what) =>
 	),
 ).filter(
 	({ way, call, caller }) =>
-		// A tool never sleeps, n8n's Agents have no list of executions, and n8n doesn't run a node again
-		// whose sleep was stopped.
+		// A tool never sleeps, and n8n's Agents have no list of executions.
 		(caller === 'no tool' || way === 'awake') &&
-		!(call === 'retryFromList' && (way === 'asleep' || caller === "a tool of n8n's Agents")),
+		!(call === 'retryFromList' && caller === "a tool of n8n's Agents"),
 );
 type Row = (typeof rows)[number];
 
@@ -75,9 +80,8 @@ async function live({ what, onError, way, call, failedTasks, caller }: Row) {
 describe.each(rows)(
 	'a task that is $what, On Error $onError, $way, $call, Failed Tasks $failedTasks, $caller',
 	(row) => {
-		const { what, onError, way, call, failedTasks, caller } = row;
-		const isError =
-			failedTasks === 'error' && caller === 'no tool' && way !== 'asleep' && what !== 'expired';
+		const { what, onError, call, failedTasks, caller } = row;
+		const isError = failedTasks === 'error' && caller === 'no tool' && what !== 'expired';
 
 		it('is created again only by Retry On Fail, and is the error of its item only where it should be', async () => {
 			const { account, came } = await live(row);
@@ -85,7 +89,7 @@ describe.each(rows)(
 			expect(account.count()).toEqual([isPaidAgain ? 2 : 1, 1]);
 			const said = SAID[what]?.replace('0-1', isPaidAgain ? '0-2' : '0-1') ?? '';
 			const taskId = isPaidAgain ? 'task-0-2' : 'task-0-1';
-			const good = { taskId: 'task-1-1', status: way === 'asleep' ? 'timedOut' : 'completed' };
+			const good = { taskId: 'task-1-1', status: 'completed' };
 			if (isError && onError === 'stopWorkflow') {
 				expect(came.output).toEqual([]);
 				expect(came.error?.message).toContain(said);
@@ -107,20 +111,51 @@ describe.each(rows)(
 				return;
 			}
 			expect(came.errors).toEqual([]);
-			const status = way === 'asleep' ? 'timedOut' : STATUS[what];
+			const status = STATUS[what];
 			expect(came.output).toMatchObject([
 				{ json: { taskId, status, ...(isError && error) }, pairedItem: { item: 0 } },
 				{ json: good, pairedItem: { item: 1 } },
 			]);
 			if (!isError) expect(came.output[0]?.json).not.toHaveProperty('error');
-			const downloads = way !== 'asleep' && caller === 'no tool';
+			const downloads = caller === 'no tool';
 			expect(came.output.map(({ binary }) => binary !== undefined)).toEqual([false, downloads]);
 		});
 
 		it('repeats nothing but what n8n repeats', async () => {
 			const { came } = await live(row);
 			expect(came.calls).toBe(isError && call === 'retryOnFail' ? 2 : 1);
-			expect(came.sleeps).toBe(way === 'asleep');
+			expect(came.sleeps).toBe(false);
 		});
+	},
+);
+
+const asleep = ON_ERROR.flatMap((onError) =>
+	FAILED_TASKS.flatMap((failedTasks) =>
+		[0, 2].map((maxTries) => ({ onError, failedTasks, maxTries })),
+	),
+);
+
+it.each(asleep)(
+	'n8n, which may end a sleep by itself, stores then what has not ended: On Error $onError, Failed Tasks $failedTasks, $maxTries tries',
+	async ({ onError, failedTasks, maxTries }) => {
+		const items: Fate[][] = [['endless'], ['good']];
+		const account = new Account(items);
+		const settings: Settings = { items, onError, maxTries, failedTasks, sleeps: true };
+		const came = await new NodeExecution(account, settings).run();
+		expect(account.count()).toEqual([1, 1]);
+		expect(came.sleeps).toBe(true);
+		const isError = failedTasks === 'error';
+		const ends = ['task-0-1', 'task-1-1'].map((taskId) => ({ taskId, status: 'timedOut' }));
+		const error = isError
+			? { error: SAID.endless, message: expect.stringMatching(/ Task ID: task-\d-1$/) as string }
+			: {};
+		if (isError && onError === 'continueErrorOutput') {
+			expect(came.output).toEqual([]);
+			expect(came.errors).toMatchObject(ends.map((details) => ({ json: { ...error, details } })));
+			return;
+		}
+		expect(came.errors).toEqual([]);
+		expect(came.output).toMatchObject(ends.map((task) => ({ json: { ...task, ...error } })));
+		if (!isError) expect(came.output[0]?.json).not.toHaveProperty('error');
 	},
 );

@@ -1,5 +1,5 @@
-import { buildContext, type Run } from '../n8n';
 import { fitItems } from '../../../nodes/MediaGeneration/run/toModel';
+import { buildCall, type Run } from '../n8n';
 
 const told = { taskId: 'task', status: 'completed' };
 const failed = { status: 'failed', failCode: '501', failMessage: 'blocked', creditsConsumed: 0 };
@@ -11,7 +11,7 @@ const url = 'https://x/a.png';
 
 const fit = (run: Run, jsons: object[], workflow = 'Pictures') =>
 	fitItems(
-		buildContext(run, { getWorkflow: () => ({ name: workflow }) }),
+		buildCall(run, { getWorkflow: () => ({ name: workflow }) }),
 		jsons.map((json) => ({ json })),
 	).map(({ json }) => json);
 const tell = (more: object, run: Run = { isTool: true }) =>
@@ -123,8 +123,8 @@ it('without an execution n8n has no place for files, so an agent is told what to
 it('a workflow gets the whole task, and files stay with it', () => {
 	const task = { ...told, status: 'timedOut', resultUrls: [], model: 'm', result: {} };
 	const binary = { data: { mimeType: 'image/png', data: 'file' } };
-	const context = buildContext({}, { getWorkflow: () => ({ name: 'Pictures' }) });
-	expect(fitItems(context, [{ json: task, binary }])).toStrictEqual([{ json: task, binary }]);
+	const call = buildCall();
+	expect(fitItems(call, [{ json: task, binary }])).toStrictEqual([{ json: task, binary }]);
 	const [assisted] = fit({}, [task], 'Execute node mediaGeneration');
 	expect(assisted).toEqual({ ...task, note: goesOn });
 });

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
-import { corpus } from '../../../../dev/service/catalogue.cts';
-import { BROKEN, MISSING } from '../../corpus';
+import { corpus } from '../../../dev/service/catalogue.cts';
+import { BROKEN, MISSING } from '../corpus';
 import { runModelOperation } from './catalogue';
 
 const run = runModelOperation.bind(undefined, 'getMany');

@@ -1,8 +1,8 @@
 import type { IDataObject, IHttpRequestOptions, UserError } from 'n8n-workflow';
-import { TaskService } from '../../../../nodes/MediaGeneration/api/client';
-import { operations } from '../../../../nodes/MediaGeneration/operations';
-import { buildContext, buildItem } from '../../n8n';
-import { answerFromCorpus, settle, type Answer } from '../../corpus';
+import { TaskService } from '../../../nodes/MediaGeneration/api/client';
+import { operations } from '../../../nodes/MediaGeneration/operations';
+import { buildContext, buildItem } from '../n8n';
+import { answerFromCorpus, settle, type Answer } from '../corpus';
 
 let accounts = 0;
 
@@ -31,7 +31,7 @@ export async function runModelOperation(
 	};
 	const run = async () => {
 		const request = await operation.prepare(item);
-		const [outcome] = await operation.run([{ item, request }], context);
+		const [outcome] = await operation.run([{ item, request }], item.call);
 		return outcome;
 	};
 	const outcome = await settle(run().catch((error: UserError) => ({ error })));

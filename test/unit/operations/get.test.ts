@@ -1,5 +1,5 @@
-import { get } from '../../../../nodes/MediaGeneration/operations/get';
-import { buildContext, buildItem } from '../../n8n';
+import { get } from '../../../nodes/MediaGeneration/operations/get';
+import { buildContext, buildItem } from '../n8n';
 
 const task = {
 	taskId: 'task',
@@ -16,14 +16,13 @@ it.each<[string, Values, Values, object[]]>([
 	['is an item for each file', {}, PER_FILE, FILES],
 	['is the record with Simplify off', { simplify: false }, PER_FILE, [{ record: 'task' }]],
 ])('the output %s', async (_, parameters, options, expected) => {
-	const context = buildContext();
-	const item = buildItem(context, 0, { options });
+	const item = buildItem(buildContext(), 0, { options });
 	Object.assign(item.service, {
 		getTask: async (taskId: string) => await Promise.resolve({ ...task, taskId }),
 		getTaskRecord: async (taskId: string) => await Promise.resolve({ record: taskId }),
 	});
 	const all: Values = { taskId: 'task', ...parameters };
 	const request = await get.prepare({ ...item, read: (name) => all[name] ?? '' });
-	const outcomes = await get.run([{ item, request }], context);
+	const outcomes = await get.run([{ item, request }], item.call);
 	expect(outcomes).toMatchObject([{ items: expected.map((json) => ({ json })) }]);
 });

@@ -1,5 +1,5 @@
-import { start } from '../../../../nodes/MediaGeneration/operations/start';
-import { buildContext, buildItem } from '../../n8n';
+import { start } from '../../../nodes/MediaGeneration/operations/start';
+import { buildContext, buildItem } from '../n8n';
 
 describe('a body that is pasted into Input', () => {
 	const input = { prompt: 'A fox' };
@@ -46,5 +46,5 @@ it('a callback URL that is none is refused', async () => {
 });
 
 it('Start Without Waiting waits for nothing', () => {
-	expect(start.readWait).toBeUndefined();
+	expect(start.readSettings).toBeUndefined();
 });

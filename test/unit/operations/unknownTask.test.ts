@@ -1,25 +1,24 @@
-import { TaskService } from '../../../../nodes/MediaGeneration/api/client';
-import type { RequestContext } from '../../../../nodes/MediaGeneration/api/exchange';
-import type { PlainOperation } from '../../../../nodes/MediaGeneration/operations/operation';
-import { get } from '../../../../nodes/MediaGeneration/operations/get';
-import { getFiles } from '../../../../nodes/MediaGeneration/operations/getFiles';
-import { buildContext, buildItem } from '../../n8n';
+import { TaskService } from '../../../nodes/MediaGeneration/api/client';
+import type { RequestContext } from '../../../nodes/MediaGeneration/api/exchange';
+import type { PlainOperation } from '../../../nodes/MediaGeneration/operations/operation';
+import { get } from '../../../nodes/MediaGeneration/operations/get';
+import { getFiles } from '../../../nodes/MediaGeneration/operations/getFiles';
+import { buildContext, buildItem } from '../n8n';
 
 type Values = Record<string, unknown>;
 
 /** Runs an operation for a task, of which the service answers this. */
 async function run(operation: PlainOperation, answer: [number, string], values: Values = {}) {
 	const [statusCode, body] = answer;
-	const context = buildContext();
 	const credentials = { baseUrl: 'https://api.example', accessToken: 'secret-token' };
 	const helpers = {
 		httpRequestWithAuthentication: async () => await Promise.resolve({ statusCode, body }),
 	} as RequestContext['helpers'];
 	const service = new TaskService({ helpers }, credentials);
-	const item = { ...buildItem(context, 0), service };
+	const item = { ...buildItem(buildContext(), 0), service };
 	const all: Values = { taskId: 'task', files: ['result'], ...values };
 	const request = await operation.prepare({ ...item, read: (name) => all[name] ?? 'data' });
-	const [outcome] = await operation.run([{ item, request }], context);
+	const [outcome] = await operation.run([{ item, request }], item.call);
 	return (outcome as { error: Error }).error;
 }
 

@@ -1,7 +1,7 @@
 import { NodeHelpers } from 'n8n-workflow';
-import { MediaGeneration } from '../../../../nodes/MediaGeneration/MediaGeneration.node';
-import { generate } from '../../../../nodes/MediaGeneration/operations/generate';
-import { buildContext, type Run, buildItem } from '../../n8n';
+import { MediaGeneration } from '../../../nodes/MediaGeneration/MediaGeneration.node';
+import { generate } from '../../../nodes/MediaGeneration/operations/generate';
+import { buildContext, type Run, buildItem } from '../n8n';
 
 const { description } = new MediaGeneration();
 const tool = { ...description, name: `${description.name}Tool` };
@@ -14,8 +14,8 @@ it.each([description, tool])("'Agent Wait (Minutes)' stays where a workflow has 
 });
 
 /** Reads how a run with these entries of Options waits. */
-const readWait = (options: Record<string, unknown> = {}, run: Run = {}) =>
-	generate.readWait?.(buildItem(buildContext(run), 0, { options }));
+const readSettings = (options: Record<string, unknown> = {}, run: Run = {}) =>
+	generate.readSettings?.(buildItem(buildContext(run), 0, { options }));
 
 describe('the settings of a wait', () => {
 	const MINUTE = 60_000;
@@ -51,7 +51,7 @@ describe('the settings of a wait', () => {
 		['files', film, {}, { downloads: { field: 'film', maxBytes: 1024 ** 2 } }],
 		['a field where it is blank', { outputBinaryField: ' ' }, {}, {}],
 	])('have %s', (_, options, run, settings) => {
-		expect(readWait(options, run)).toEqual({ ...usual, ...settings });
+		expect(readSettings(options, run)).toEqual({ ...usual, ...settings });
 	});
 
 	it.each<[Record<string, unknown>, RegExp, Run]>([
@@ -71,6 +71,6 @@ describe('the settings of a wait', () => {
 		[{ maxSizeMegabytes: -1 }, /^'Maximum File Size/, {}],
 		[{ agentWait: 0 }, /^'Agent Wait/, AGENT],
 	])('are refused if they are %j', (options, message, run) => {
-		expect(() => readWait(options, run)).toThrow(message);
+		expect(() => readSettings(options, run)).toThrow(message);
 	});
 });

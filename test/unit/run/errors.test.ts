@@ -2,33 +2,23 @@ import { NodeApiError, NodeOperationError, UserError } from 'n8n-workflow';
 import {
 	RefusedRunError,
 	SAID,
-	stopsOnError,
 	toErrorItem,
 	toNodeError,
 } from '../../../nodes/MediaGeneration/run/errors';
 import { ServiceError } from '../../../nodes/MediaGeneration/api/failure';
 import { buildFieldError } from '../../../nodes/MediaGeneration/models/field';
 import { FailedTaskError } from '../../../nodes/MediaGeneration/run/failedTask';
-import { buildContext, refuse } from '../n8n';
+import { buildCall, refuse } from '../n8n';
 
-const context = buildContext({ input: [{}, {}, {}, {}] });
-const tool = buildContext({ isTool: true });
+const call = buildCall({ input: [{}, {}, {}, {}] });
+const tool = buildCall({ isTool: true });
 const refusal = () => new RefusedRunError('Refused', { description: 'Wait.' });
 const wrong = new UserError('Refused', { description: 'Wait.' });
 
-it.each([
-	[{}, false, true],
-	[{}, true, false],
-	[{ isTool: true }, false, false],
-	[{ type: 'nodeTool' }, false, true],
-])('the first error ends a run %j that continues on errors (%s): %s', (run, goesOn, stops) => {
-	expect(stopsOnError(buildContext({ ...run, goesOn }))).toBe(stops);
-});
-
 it('the error of a run names its item where there are others', () => {
-	const { message } = toNodeError(buildContext({ input: [{}] }), wrong, 0);
+	const { message } = toNodeError(buildCall({ input: [{}] }), wrong, 0);
 	expect(message).toBe('Refused');
-	expect(toNodeError(buildContext({ input: [{}, {}] }), wrong, 0).message).toBe('Refused [item 0]');
+	expect(toNodeError(buildCall({ input: [{}, {}] }), wrong, 0).message).toBe('Refused [item 0]');
 });
 
 const ended = (status: 'failed' | 'timedOut', failCode?: string) => ({
@@ -57,7 +47,7 @@ it.each<[string, Error, boolean]>([
 describe('the error of a run', () => {
 	it('has a class of n8n, and the words of ours', () => {
 		const [ours, own, api] = [refusal(), new Error('Own'), refuse(402, 'empty')].map((error) =>
-			toNodeError(context, error, 3),
+			toNodeError(call, error, 3),
 		);
 		expect(ours).toBeInstanceOf(NodeOperationError);
 		expect(ours).toMatchObject({ message: 'Refused [item 3]', context: { itemIndex: 3 } });
@@ -78,13 +68,13 @@ describe('the error of a run', () => {
 		[['a', 'b'], 'Nothing more was created. Wait. These tasks exist. Look at them with Get: a, b'],
 	])('names the tasks that exist: %j', (taskIds, description) => {
 		const error = { message: 'Refused', description };
-		expect(toNodeError(context, refusal(), undefined, taskIds)).toMatchObject(error);
+		expect(toNodeError(call, refusal(), undefined, taskIds)).toMatchObject(error);
 	});
 
 	it.each([{ isTool: true }, { kept: null }])(
 		'has all in its message for a model, which reads nothing else: %j',
 		(run) => {
-			expect(toNodeError(buildContext(run), refusal(), 0, ['a'])).toMatchObject({
+			expect(toNodeError(buildCall(run), refusal(), 0, ['a'])).toMatchObject({
 				message: `Refused. Nothing more was created. Wait. This task exists. Look at it with Get: a`,
 				description: undefined,
 			});
@@ -98,15 +88,15 @@ it('the error that a model gets has a bound, and still names the task', () => {
 	expect(message.length).toBeLessThanOrEqual(4_200);
 });
 
-it.each<[typeof context, Error, string | undefined, object]>([
-	[context, new Error('Closed'), undefined, { error: 'Closed' }],
+it.each<[typeof call, Error, string | undefined, object]>([
+	[call, new Error('Closed'), undefined, { error: 'Closed' }],
 	[
-		context,
+		call,
 		new Error('Closed'),
 		'a1',
 		{ error: 'Closed', message: 'This task exists. Look at it with Get: a1' },
 	],
-	[context, wrong, undefined, { error: 'Refused', message: 'Wait.' }],
+	[call, wrong, undefined, { error: 'Refused', message: 'Wait.' }],
 	[tool, wrong, undefined, { error: `Refused. Wait. ${SAID}` }],
 ])('an error item has the keys that n8n knows it by: %#', (run, error, taskId, json) => {
 	expect(toErrorItem(run, error, 2, taskId)).toStrictEqual({ json, pairedItem: { item: 2 } });
@@ -135,12 +125,12 @@ it.each<[object, string, string]>([
 	],
 ])('a failed task says what happened, one next step, and the IDs: %#', (error, message, next) => {
 	const description = `${next} Task ID: a`;
-	expect(toNodeError(context, error, 2)).toMatchObject({
+	expect(toNodeError(call, error, 2)).toMatchObject({
 		message: `${message} [item 2]`,
 		description,
 	});
-	expect(toNodeError(context, error, 2, ['a', 'b', 'c'])).toMatchObject({
+	expect(toNodeError(call, error, 2, ['a', 'b', 'c'])).toMatchObject({
 		description: `Other tasks of this run: b, c. To output them, set On Error to Continue, then retry this execution with the currently saved workflow: finished ones aren't paid again. ${description}`,
 	});
-	expect(toErrorItem(context, error, 2, 'a').json).toMatchObject({ message: description });
+	expect(toErrorItem(call, error, 2, 'a').json).toMatchObject({ message: description });
 });

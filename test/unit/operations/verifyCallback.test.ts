@@ -1,10 +1,10 @@
-import { callbackCases } from '../../../../dev/fixtures/callbackCases.cts';
-import { signHeaders } from '../../../../dev/service/signHeaders.cts';
+import { callbackCases } from '../../../dev/fixtures/callbackCases.cts';
+import { signHeaders } from '../../../dev/service/signHeaders.cts';
 import {
 	verifyCallback,
 	type VerdictItem,
-} from '../../../../nodes/MediaGeneration/operations/verifyCallback';
-import { buildContext, buildItem } from '../../n8n';
+} from '../../../nodes/MediaGeneration/operations/verifyCallback';
+import { buildContext, buildItem } from '../n8n';
 
 const seconds = 1_763_640_000;
 const taskId = 'task-8f3b';
@@ -33,11 +33,10 @@ async function verify(
 	content: unknown = body,
 	{ credentials = CREDENTIALS, options = {} }: { credentials?: object; options?: object } = {},
 ) {
-	const context = buildContext();
-	const item = buildItem(context, 0, { credentials, options: { ...options } });
+	const item = buildItem(buildContext(), 0, { credentials, options: { ...options } });
 	const parameters: Record<string, unknown> = { headers, body: content };
 	const request = await verifyCallback.prepare({ ...item, read: (name) => parameters[name] });
-	const [outcome] = await verifyCallback.run([{ item, request }], context);
+	const [outcome] = await verifyCallback.run([{ item, request }], item.call);
 	return (outcome as { items: Array<{ json: VerdictItem }> }).items[0]?.json;
 }
 

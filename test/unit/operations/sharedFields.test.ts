@@ -1,9 +1,9 @@
-import type { Item } from '../../../../nodes/MediaGeneration/operations/operation';
 import {
 	readMaxBytes,
 	readPerFile,
 	readTaskId,
-} from '../../../../nodes/MediaGeneration/operations/sharedFields';
+} from '../../../nodes/MediaGeneration/operations/sharedFields';
+import type { Item } from '../../../nodes/MediaGeneration/run/item';
 
 it.each([
 	[undefined, 2048 * 1024 ** 2],

@@ -1,5 +1,5 @@
-import { buildDocument } from '../../../../dev/service/catalogue.cts';
-import { answerFromCorpus, BROKEN, MISSING, schemaPath, type Answer } from '../../corpus';
+import { buildDocument } from '../../../dev/service/catalogue.cts';
+import { answerFromCorpus, BROKEN, MISSING, schemaPath, type Answer } from '../corpus';
 import { runModelOperation } from './catalogue';
 
 /** Gets the fields of a model, chosen as the editor stores it. */
