@@ -15,11 +15,7 @@ import {
 import { buildDocument } from '../../dev/service/catalogue.cts';
 import { MediaGeneration } from '../../nodes/MediaGeneration/MediaGeneration.node';
 import { executeOperation } from '../../nodes/MediaGeneration/operations/execute';
-import {
-	sayWhyAwake,
-	showMissing,
-	showOutcome,
-} from '../../nodes/MediaGeneration/run/hints';
+import { sayWhyAwake, showEnds, showMissing } from '../../nodes/MediaGeneration/run/hints';
 import { checkCredential } from '../../nodes/MediaGeneration/trigger/activate';
 import { buildContext, type Run, fake } from './n8n';
 
@@ -166,7 +162,7 @@ const ways: Record<string, () => unknown> = {
 		(await run(UPLOAD, { goesOn: true }, withFile)).items.map(({ message }) => message),
 	'the hint that a task failed': () =>
 		showHints((context) =>
-			showOutcome(context, [{ taskId: 't', status: 'failed', failMessage: MARKUP }]),
+			showEnds(context, [{ taskId: 't', status: 'failed', failMessage: MARKUP }]),
 		),
 	'the hint that a file is missing': () =>
 		showHints((context) =>
@@ -253,7 +249,7 @@ describe('foreign text is text wherever n8n makes HTML of it', () => {
 		expect(files.sort()).toEqual([
 			'editor/lookups.ts',
 			'host/errors.ts',
-			'operations/hint.ts',
+			'run/hints.ts',
 			'trigger/activate.ts',
 		]);
 	});
