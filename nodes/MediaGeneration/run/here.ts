@@ -64,7 +64,7 @@ export async function takeTurn<T>(turns: Turns, item: number, run: () => Promise
 
 /**
  * Adds what this process knows of a run to its ledger, which n8n may have stored before that. Both
- * then share their entries, so that no two calls create the same task.
+ * then share them, so that no two calls create the same task, nor more than Options allow.
  */
 export function catchUp(call: Call, ledger: Ledger): void {
 	const here = runsHere.get(identifyRun(call, ledger));
@@ -72,7 +72,10 @@ export function catchUp(call: Call, ledger: Ledger): void {
 	for (const [item, entry] of ledger.entries.entries())
 		here.entries[item] = findLater(here.entries[item] ?? entry, entry);
 	ledger.entries = here.entries;
-	ledger.shared.count = Math.max(ledger.shared.count, here.shared.count);
+	const { count, sleeps } = ledger.shared;
+	here.shared.count = Math.max(count, here.shared.count);
+	here.shared.sleeps = Math.max(sleeps, here.shared.sleeps);
+	ledger.shared = here.shared;
 }
 
 /** What this process knows of a run; undefined where it knows nothing. */
