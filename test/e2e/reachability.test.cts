@@ -147,7 +147,7 @@ describe('behind a proxy that wants the login of WEBHOOK_URL', () => {
 		const ended = await Promise.all(all.map(async (id) => await pair.n8n.getExecution(id)));
 		const log = pair.n8n.readLog();
 		expect(log).toContain('a look found the end of the tasks');
-		expect(JSON.stringify(asleep.data.executionData?.contextData)).toContain('"asleep":');
+		expect(JSON.stringify(asleep.data.executionData?.contextData)).toContain('"sleep":');
 		for (const execution of [asleep, ...ended]) {
 			const { resumeToken, ...data } = execution.data as { resumeToken?: string };
 			const kept = [...secrets, String(resumeToken)];

@@ -1,6 +1,6 @@
 import type { INodeParameters } from 'n8n-workflow';
-import { signHeaders } from '../../../../dev/service/signHeaders.cts';
-import { useService } from '../../engine';
+import { signHeaders } from '../../../dev/service/signHeaders.cts';
+import { useService } from '../engine';
 
 const engine = useService();
 

@@ -1,4 +1,4 @@
-import { editImage, useService } from '../../engine';
+import { editImage, useService } from '../engine';
 
 const engine = useService({ taskSeconds: 0.2 });
 
