@@ -5,6 +5,7 @@ import {
 	type IDataObject,
 	type IExecuteFunctions,
 	type INodeExecutionData,
+	type ITaskDataConnections,
 	type IWebhookFunctions,
 	type IWebhookResponseData,
 } from 'n8n-workflow';
@@ -140,8 +141,8 @@ export interface Ended {
 /** What n8n stores with the execution. */
 interface Stored {
 	step: number;
-	/** The input of the node. */
-	data: { main: INodeExecutionData[][] };
+	/** The input of the node, and what the node keeps beside it. */
+	data: { main: INodeExecutionData[][] } & ITaskDataConnections;
 	/** The contexts of the nodes. */
 	kept: Record<string, IDataObject>;
 	waitTill?: number;
@@ -150,7 +151,9 @@ interface Stored {
 }
 
 /** What n8n has read for a webhook. It disables the node that sleeps. */
-type WebhookData = Stored & { node: { disabled: boolean } };
+interface WebhookData extends Pick<Stored, 'step' | 'kept' | 'sleep'> {
+	entry: { node: { disabled: boolean }; data: Stored['data'] };
+}
 
 /** n8n's WaitTracker: it looks this often for waits that end within this time, in milliseconds. */
 const TRACKS_EVERY = 60_000;
@@ -306,7 +309,8 @@ export class FakeN8n {
 
 	private async take(process: Process, body: IDataObject, headers: IDataObject) {
 		const response = makeResponse();
-		const stored = { ...structuredClone(this.stored), node: { disabled: true } };
+		const { data, ...stored } = structuredClone(this.stored);
+		const read = { ...stored, entry: { node: { disabled: true }, data } };
 		const answered = new Promise<void>((resolve) => {
 			const json = response.json.bind(response);
 			response.json = (answer: unknown) => {
@@ -315,10 +319,10 @@ export class FakeN8n {
 			};
 		});
 		const handled = running.run(process, async () => {
-			const context = this.buildWebhookContext(stored, body, headers, response);
+			const context = this.buildWebhookContext(read, body, headers, response);
 			const result = await aliveOnly(this.product.wakeExecution(context));
 			if (result.noWebhookResponse) return;
-			const { status, answer } = await this.continue(stored, result);
+			const { status, answer } = await this.continue(read, result);
 			response.status(status).json(answer).close();
 		});
 		await Promise.race([answered, handled]);
@@ -327,7 +331,7 @@ export class FakeN8n {
 
 	/** Continues the execution with what a webhook has returned, if it still sleeps. */
 	private async continue(
-		stored: WebhookData,
+		read: WebhookData,
 		{ workflowData, webhookResponse }: IWebhookResponseData,
 	): Promise<Answer> {
 		if (this.conditions.slotWait) await aliveOnly(sleep(this.conditions.slotWait));
@@ -336,13 +340,14 @@ export class FakeN8n {
 		if (this.storeFailures-- > 0) return { status: 500, answer: {} };
 		const answer = { status: 200, answer: webhookResponse as unknown };
 		// n8n continues an execution that sleeps, whichever of its sleeps the webhook has read.
-		if (stored.sleep !== this.stored.sleep) {
+		if (read.sleep !== this.stored.sleep) {
 			this.overwritten++;
 			return answer;
 		}
 		const main = workflowData as INodeExecutionData[][];
-		this.stored = structuredClone({ ...this.stored, data: { main }, kept: stored.kept });
-		if (stored.node.disabled) this.end(main[0] ?? []);
+		const { node, data } = read.entry;
+		this.stored = structuredClone({ ...this.stored, data: { ...data, main }, kept: read.kept });
+		if (node.disabled) this.end(main[0] ?? []);
 		else void this.run();
 		return answer;
 	}
@@ -448,7 +453,7 @@ export class FakeN8n {
 	}
 
 	private buildWebhookContext(
-		{ step, kept, node }: WebhookData,
+		{ step, kept, entry }: WebhookData,
 		body: IDataObject,
 		headers: IDataObject,
 		response: ReturnType<typeof makeResponse>,
@@ -465,7 +470,7 @@ export class FakeN8n {
 			runExecutionData: {
 				executionData: {
 					contextData: { [`node:${name}`]: kept[name] },
-					nodeExecutionStack: [{ node }],
+					nodeExecutionStack: [entry],
 				},
 			},
 		} as unknown as IWebhookFunctions;

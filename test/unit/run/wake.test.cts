@@ -1,4 +1,5 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
+import { storeItems } from '../../../nodes/MediaGeneration/host/sleep';
 import {
 	beginLedger,
 	readLedger,
@@ -7,7 +8,7 @@ import {
 } from '../../../nodes/MediaGeneration/run/ledger';
 import { wakeExecution } from '../../../nodes/MediaGeneration/run/wake';
 import { LAST_WAKE } from '../../../nodes/MediaGeneration/run/timetable';
-import { buildDetails, sendCallback, WAIT, type Callback } from '../n8n';
+import { buildContext, buildDetails, sendCallback, WAIT, type Callback } from '../n8n';
 
 jest.mock('../../../nodes/MediaGeneration/lib/timers', () => ({
 	...jest.requireActual<object>('../../../nodes/MediaGeneration/lib/timers'),
@@ -46,6 +47,8 @@ function newExecution({ limit = LIMIT, more = [] as string[] } = {}) {
 	const id = `${executions++}`;
 	const [one, two] = [`${id}-one`, `${id}-two`];
 	const input = [0, 1, 2].map((item): INodeExecutionData => ({ json: { item } }));
+	const stack = { main: [input] };
+	storeItems(buildContext({}, { getExecuteData: () => ({ data: stack }) }), []);
 	const kept: IDataObject = {};
 	const ledger = beginLedger({
 		...{ executionId: id, run: 0, shared: { count: 0, unknownCalls: {}, sleeps: 0 } },
@@ -56,7 +59,7 @@ function newExecution({ limit = LIMIT, more = [] as string[] } = {}) {
 	/** Begins a sleep. n8n stores what the node keeps. */
 	const sleep = () => {
 		ledger.begun = Date.now();
-		ledger.sleep = { number: ++ledger.shared.sleeps, input: [input], errors: {} };
+		ledger.sleep = { number: ++ledger.shared.sleeps, errors: {} };
 		return structuredClone(kept);
 	};
 	const world = { kept: sleep(), details: 0, down: [] as string[] };
@@ -81,7 +84,7 @@ function newExecution({ limit = LIMIT, more = [] as string[] } = {}) {
 	async function send(taskId: string, callback: Partial<Callback> = {}) {
 		const node = { id: 'node', name: 'Node', type: 'mediaGeneration', executeOnce: true };
 		const stored = structuredClone(world.kept);
-		const entry = { node: { ...node, disabled: true } };
+		const entry = { node: { ...node, disabled: true }, data: structuredClone(stack) };
 		const executionData = { contextData: { 'node:Node': stored }, nodeExecutionStack: [entry] };
 		const sent = await sendCallback(wakeExecution, {
 			taskId,
