@@ -1,14 +1,14 @@
-import { takeBudget } from '../../../nodes/MediaGeneration/run/budget';
-import { openRecord } from '../../../nodes/MediaGeneration/run/open';
-import { buildContext, type Run, prepare } from '../n8n';
+import { checkBudget } from '../../../nodes/MediaGeneration/run/budget';
+import { prepare, type Run } from '../n8n';
+import { open } from './sending';
 
 /** Takes tasks from the budget of a run, of which there may be five; the account may have credits. */
 async function take(count: number, run: Run, options: object = { maxTasksPerRun: 5 }) {
-	const context = buildContext(run);
-	const requests = Array.from({ length: count }, (_, index) =>
-		prepare(context, index, { options: { ...options }, getCredits: async () => 1 }),
+	const opened = open(count, run);
+	const plans = Array.from({ length: count }, (_, index) =>
+		prepare(opened.call.context, index, { options: { ...options }, getCredits: async () => 1 }),
 	);
-	await takeBudget(context, openRecord(context), requests);
+	return await checkBudget(opened, plans);
 }
 
 describe('Maximum Tasks per Run', () => {
@@ -52,9 +52,9 @@ describe('Stop Below This Balance', () => {
 	/** Checks items of these accounts, and lists the accounts that were asked. */
 	async function check(credits: Record<string, number | Error>, accounts: string[]) {
 		const asked: string[] = [];
-		const context = buildContext();
-		const requests = accounts.map((accessToken, index) =>
-			prepare(context, index, {
+		const run = open(accounts.length);
+		const plans = accounts.map((accessToken, index) =>
+			prepare(run.call.context, index, {
 				credentials: { accessToken },
 				options: { keepCredits: 10 },
 				async getCredits() {
@@ -65,7 +65,7 @@ describe('Stop Below This Balance', () => {
 				},
 			}),
 		);
-		await takeBudget(context, openRecord(context), requests);
+		await checkBudget(run, plans);
 		return asked;
 	}
 

@@ -1,12 +1,12 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
+import { UserError } from 'n8n-workflow';
 import type { ServiceError } from '../../../nodes/MediaGeneration/api/failure';
-import { createTasks } from '../../../nodes/MediaGeneration/run/send';
-import { openRecord } from '../../../nodes/MediaGeneration/run/open';
-import type { Wait } from '../../../nodes/MediaGeneration/operations/record/wait';
-import { buildContext, prepare, refuse, WAIT, type Run } from '../n8n';
+import type { Ledger } from '../../../nodes/MediaGeneration/run/ledger';
+import { refuse, WAIT, type Run } from '../n8n';
+import { listResults, send } from './sending';
 
 const SAID = 'The number of concurrent tasks has reached its limit';
 const MINUTE = 60_000;
+const TOO_MANY = refuse(429, SAID);
 
 /** A service that takes a number of tasks at once, each of which ends after some seconds. */
 class Service {
@@ -31,6 +31,7 @@ class Service {
 }
 
 interface Creating extends Run {
+	/** What the run has of its wait; none: it doesn't wait. */
 	wait?: Wait;
 	/** Milliseconds after which n8n ends the execution. */
 	timeout?: number;
@@ -42,24 +43,32 @@ interface Creating extends Run {
 	before?: number;
 }
 
+type Wait = Pick<Ledger, 'settings' | 'begun'>;
+
 let accounts = 0;
 
 /** Begins to create this number of tasks. */
-function begin(service: Service, count: number, creating: Creating = {}) {
-	const { wait, timeout, answers, options, before = 0, ...run } = creating;
+async function begin(service: Service, count: number, creating: Creating = {}) {
+	const { wait, timeout, answers, options, ...run } = creating;
 	const { accessToken = `account ${accounts++}` } = creating;
-	const additionalData = timeout && { executionTimeoutTimestamp: Date.now() + timeout };
-	const more = { additionalData, getWorkflowSettings: () => ({}) };
-	const context = buildContext({ goesOn: true, ...run }, more);
-	const prepared = Array.from({ length: count }, (_, index) =>
-		prepare(context, index, {
-			createTask: () => answers?.[index] ?? service.create(index),
-			credentials: { accessToken },
-			options,
-		}),
-	);
-	const record = openRecord(context as IExecuteFunctions);
-	return createTasks({ context, record, called: Date.now() - before }, prepared, wait);
+	const items = Array.from({ length: count }, (_, index) => ({
+		createTask: () => answers?.[index] ?? service.create(index),
+		credentials: { accessToken },
+		options,
+	}));
+	const executionTimeoutTimestamp = timeout && Date.now() + timeout;
+	const customData = new Map();
+	const done = await send(items, {
+		goesOn: true,
+		ledger: wait,
+		...run,
+		more: {
+			additionalData: { executionTimeoutTimestamp },
+			getWorkflowDataProxy: () => ({ $runIndex: 0, $execution: { customData } }),
+		},
+	});
+	if (wait) wait.begun = done.ledger.begun;
+	return listResults(done);
 }
 
 const pass = async (seconds: number) => await jest.advanceTimersByTimeAsync(seconds * 1000);
@@ -89,9 +98,7 @@ afterEach(() => jest.useRealTimers());
 it('a run whose own tasks fill the account creates all, in their places, as they end', async () => {
 	const service = new Service(5, 90);
 	const results = await create(service, 30, { wait: openWait(30) });
-	expect(results).toMatchObject(
-		[...Array(30).keys()].map((item) => ({ index: item, task: { taskId: `task-${item}` } })),
-	);
+	expect(results).toEqual([...Array(30).keys()].map((item) => `task-${item}`));
 	expect([...service.created.keys()]).toEqual([...Array(30).keys()]);
 	// Each of six rounds of 90 seconds, and a pause of less than that behind each.
 	expect(Math.max(...service.created.values())).toBeLessThan(6 * 150);
@@ -114,8 +121,8 @@ it('tries with one request, after ten seconds, and then after longer pauses up t
 
 it('says of the items that it could not send how to go on', async () => {
 	const results = await create(new Service(2, 9_999), 9, { wait: openWait(3) });
-	expect(results.slice(0, 2)).toMatchObject([{ task: {} }, { task: {} }]);
-	const errors = results.slice(2).map((result) => (result as { error: ServiceError }).error);
+	expect(results.slice(0, 2)).toEqual(['task-0', 'task-1']);
+	const errors = results.slice(2) as ServiceError[];
 	for (const { message, description } of errors) {
 		expect(message).toContain(`The service takes no more tasks at once (429: ${SAID})`);
 		expect(description).toMatch(/Loop Over Items.*'Batch Size'.*'Limit Wait Time'/);
@@ -161,9 +168,9 @@ describe('the time for that', () => {
 		const wait = openWait(5);
 		await create(new Service(0, 0), 1, { wait });
 		const [full, free] = [new Service(0, 0), new Service(2, 9_999)];
-		expect(await create(full, 1, { wait })).toMatchObject([{ error: {} }]);
+		expect(await create(full, 1, { wait })).toEqual([TOO_MANY]);
 		expect(full.asked).toHaveLength(1);
-		expect(await create(free, 1, { wait })).toMatchObject([{ task: {} }]);
+		expect(await create(free, 1, { wait })).toEqual(['task-0']);
 		// The limit of its wait counts from now.
 		expect(wait.begun).toBeUndefined();
 	});
@@ -177,9 +184,9 @@ it("holds neither the account's other runs back nor its rate", async () => {
 	const other = new Service(9, 9);
 	const created = begin(other, 1, { accessToken, options });
 	await pass(0.1);
-	expect(await settled(created)).toMatchObject([{ task: {} }]);
+	expect(await settled(created)).toEqual(['task-0']);
 	await pass(3_600);
-	expect(await settled(full)).toMatchObject([{ error: {} }]);
+	expect(await settled(full)).toEqual([TOO_MANY]);
 });
 
 it('ends when the execution is stopped', async () => {
@@ -188,7 +195,7 @@ it('ends when the execution is stopped', async () => {
 	const creation = begin(service, 3, { signal: stop.signal });
 	await pass(5);
 	stop.abort(new Error('stopped'));
-	expect(await creation).toMatchObject(Array(3).fill({ error: new Error('stopped') }));
+	expect(await creation).toEqual(Array(3).fill(new Error('stopped')));
 	expect(service.asked).toHaveLength(3);
 });
 
@@ -197,13 +204,7 @@ it('ends when another item ends the run, whose error it is', async () => {
 	const answers = { 2: refuse(422) };
 	const creation = begin(service, 5, { goesOn: false, answers });
 	await pass(1);
-	expect(await settled(creation)).toEqual([
-		undefined,
-		undefined,
-		{ error: answers[2] },
-		undefined,
-		undefined,
-	]);
+	expect(await settled(creation)).toEqual([undefined, undefined, answers[2], undefined, undefined]);
 	expect(service.asked).toHaveLength(4);
 });
 
@@ -225,5 +226,5 @@ it('a refusal for all ends the wait of the others at once', async () => {
 	service.create = (item) => (service.asked.length < 3 ? create(item) : refuse(402));
 	const creation = begin(service, 3);
 	await pass(13);
-	expect(await settled(creation)).toMatchObject(Array(3).fill({ error: {} }));
+	expect(await settled(creation)).toEqual(Array(3).fill(expect.any(UserError)));
 });

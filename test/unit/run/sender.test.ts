@@ -1,7 +1,15 @@
-import { UnknownOutcomeError } from '../../../nodes/MediaGeneration/api/failure';
-import { createTasks } from '../../../nodes/MediaGeneration/run/send';
-import { openRecord } from '../../../nodes/MediaGeneration/run/open';
-import { buildContext, prepare, refuse, unknown } from '../n8n';
+import type { CreateTaskRequest } from '../../../nodes/MediaGeneration/api/client';
+import {
+	UnknownOutcomeError,
+	type UnknownOutcome,
+} from '../../../nodes/MediaGeneration/api/failure';
+import { pause } from '../../../nodes/MediaGeneration/lib/timers';
+import { InputFile } from '../../../nodes/MediaGeneration/run/inputFile';
+import { listTaskIds } from '../../../nodes/MediaGeneration/run/ledger';
+import { sendAll } from '../../../nodes/MediaGeneration/run/send';
+import { findUnknownCall } from '../../../nodes/MediaGeneration/run/shared';
+import { prepare, refuse, unknown } from '../n8n';
+import { listResults, open, send } from './sending';
 
 type Answer = Error | string;
 
@@ -11,19 +19,16 @@ const perhapsRefused = () => new UnknownOutcomeError({ message: 'An internal fau
 /** Creates a task for each item, one after the other; its answers come in turn, the last one again and again. */
 async function create(items: Answer[][], credentials: object[] = [], kept = {}) {
 	const sent: Array<{ index: number }> = [];
-	const context = buildContext({ goesOn: true, kept });
-	const prepared = items.map(([...answers], index) =>
-		prepare(context, index, {
-			createTask() {
-				sent.push({ index });
-				return answers.length > 1 ? answers.shift() : answers[0];
-			},
-			credentials: credentials[index] ?? {},
-			options: { concurrency: 1 },
-		}),
-	);
-	const run = { context, record: openRecord(context), called: Date.now() };
-	return { sent, results: await createTasks(run, prepared) };
+	const sending = items.map(([...answers], index) => ({
+		createTask() {
+			sent.push({ index });
+			return answers.length > 1 ? answers.shift() : answers[0];
+		},
+		credentials: credentials[index] ?? {},
+		options: { concurrency: 1 },
+	}));
+	const run = await send(sending, { goesOn: true, kept });
+	return { sent, results: listResults(run) };
 }
 
 describe('after the outcomes of earlier items', () => {
@@ -57,10 +62,7 @@ describe('after the outcomes of earlier items', () => {
 		expect(sent.map(({ index }) => index)).toEqual([0, 2]);
 		const message = expect.stringMatching(/^This item was not sent: .*too few credits/) as string;
 		const description = expect.stringContaining('Top up') as string;
-		expect(results.slice(1)).toMatchObject([
-			{ error: { message, description } },
-			{ task: { taskId: 'c' } },
-		]);
+		expect(results.slice(1)).toMatchObject([{ message, description }, 'c']);
 	});
 });
 
@@ -82,10 +84,137 @@ it('tries of n8n count together, each account for itself', async () => {
 	const message = expect.stringMatching(
 		/^This item was not sent: for 3 items in a row it is unknown .* \(The service broke off\)$/,
 	) as string;
-	expect(third.results[5]).toMatchObject({ error: { message } });
+	expect(third.results[5]).toMatchObject({ message });
 });
 
 it('a creation without an answer is sent once', async () => {
 	const { sent } = await create([[unknown(), 'task']]);
 	expect(sent).toEqual([{ index: 0 }]);
+});
+
+describe('below an MCP server, a creation', () => {
+	beforeEach(() => jest.useFakeTimers());
+	afterEach(() => jest.useRealTimers());
+
+	const NOTHING = {
+		message: expect.stringContaining('no time left') as string,
+		nothingCreated: true,
+	};
+	const MAY_EXIST = { description: expect.stringContaining('may exist') as string };
+
+	let calls = 0;
+
+	/** Creates a task that is to be there in ten seconds, and returns what became of it by then and in the end. */
+	async function sendInTime(
+		createTask: (body: CreateTaskRequest) => unknown,
+		{ input, passed = 0 }: { input?: object; passed?: number } = {},
+	) {
+		const logged: string[] = [];
+		const log = (line: string) => void logged.push(line);
+		const call = { kept: null, isTool: true, parameters: { calls } };
+		const more = { logger: { info: log, warn: log } };
+		const run = open(1, { ...call, more, within: 10_000 });
+		jest.advanceTimersByTime(passed);
+		const sent: CreateTaskRequest[] = [];
+		const credentials = { accessToken: `timely-${calls++}` };
+		const item = (body: CreateTaskRequest) => {
+			sent.push(body);
+			return createTask(body);
+		};
+		const plan = prepare(run.call.context, 0, { createTask: item, credentials });
+		Object.assign(plan.request, input && { input });
+		const sending = sendAll(run, [plan]);
+		await jest.advanceTimersByTimeAsync(10_000);
+		await sending;
+		const [outcome] = listResults(run);
+		const before = sent.length;
+		await jest.advanceTimersByTimeAsync(300_000);
+		/** The model asks for the same again. */
+		const askAgain = () => findUnknownCall(run.call, open(1, call).ledger.shared, 0);
+		return { outcome, logged, sent: [before, sent.length], run, askAgain };
+	}
+
+	/** Settles after so many seconds. */
+	async function after(seconds: number, answer: unknown) {
+		await pause(seconds * 1_000);
+		if (answer instanceof Error) throw answer;
+		return answer;
+	}
+
+	it.each<[string, unknown, unknown]>([
+		['created', 'task', 'task'],
+		['refused', refuse(422, 'Wrong'), { kind: 'input' }],
+		['of unknown outcome', unknown(), MAY_EXIST],
+	])('one that is %s in time is answered as ever', async (_, answer, expected) => {
+		const { outcome, sent } = await sendInTime(() => answer);
+		expect([outcome]).toMatchObject([expected]);
+		expect(sent).toEqual([1, 1]);
+	});
+
+	it('one under way may exist, is finished, and its ID is in the log', async () => {
+		const { outcome, logged, sent, run } = await sendInTime(
+			async () => await after(20, 'task-late'),
+		);
+		expect(outcome).toMatchObject(MAY_EXIST);
+		expect(sent).toEqual([1, 1]);
+		expect(logged).toEqual([
+			expect.stringContaining('may have created a task'),
+			expect.stringContaining('created task task-late'),
+		]);
+		expect(listTaskIds(run.ledger.entries)).toEqual(['task-late']);
+	});
+
+	it('whoever asks again for one that was finished later gets its ID', async () => {
+		const { askAgain } = await sendInTime(async () => await after(20, 'task-late'));
+		expect(new UnknownOutcomeError(askAgain() as UnknownOutcome).description).toContain(
+			'named it task-late. Look at it with Get',
+		);
+	});
+
+	it.each([refuse(500), refuse(429), unknown()])(
+		'one under way that fails later, with %s, is not sent again',
+		async (error) => {
+			const { outcome, sent } = await sendInTime(async () => await after(20, error));
+			expect(outcome).toMatchObject(MAY_EXIST);
+			expect(sent).toEqual([1, 1]);
+		},
+	);
+
+	it('one whose file is still being uploaded is not sent any more', async () => {
+		const file = Object.create(InputFile.prototype) as InputFile;
+		file.upload = async () => (await after(20, { url: 'https://files.example/a.png' })) as never;
+		const { outcome, sent } = await sendInTime(() => 'task', { input: { file } });
+		expect(outcome).toMatchObject(NOTHING);
+		expect(sent).toEqual([0, 0]);
+	});
+
+	it('one that was refused for its rate, and waits for its turn, is not sent any more', async () => {
+		const { outcome, sent } = await sendInTime(() => refuse(429));
+		expect(outcome).toMatchObject(NOTHING);
+		const [before = 0, all] = sent;
+		expect(before).toBeGreaterThan(1);
+		expect(all).toBe(before);
+	});
+
+	it('one that waits for other tasks of the account to end is not sent any more', async () => {
+		const { outcome, sent } = await sendInTime(() => refuse(429, 'Too many running tasks'));
+		expect(outcome).toMatchObject(NOTHING);
+		expect(sent).toEqual([1, 1]);
+	});
+
+	it('one that begins too late is not sent', async () => {
+		const { outcome, sent } = await sendInTime(() => 'task', { passed: 10_000 });
+		expect(outcome).toMatchObject(NOTHING);
+		expect(sent).toEqual([0, 0]);
+	});
+
+	it('one that is said not to be sent is not, though the clock goes back', async () => {
+		let refused = 0;
+		const { outcome, sent } = await sendInTime(() => {
+			if (++refused === 1) void pause(9_999).then(() => jest.setSystemTime(Date.now() - 60_000));
+			return refuse(429, 'Too many running tasks');
+		});
+		expect(outcome).toMatchObject(NOTHING);
+		expect(sent).toEqual([1, 1]);
+	});
 });

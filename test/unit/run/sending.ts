@@ -1,0 +1,45 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
+import { readCall } from '../../../nodes/MediaGeneration/host/call';
+import type { Ledger } from '../../../nodes/MediaGeneration/run/ledger';
+import { openRun } from '../../../nodes/MediaGeneration/run/open';
+import { sendAll } from '../../../nodes/MediaGeneration/run/send';
+import { buildContext, prepare, type Run } from '../n8n';
+
+type OpenRun = ReturnType<typeof openRun>;
+
+/** An item, by its service, Options and credential. */
+export type Sent = Parameters<typeof prepare>[2];
+
+interface Sending extends Run {
+	/** What is known before. */
+	ledger?: Partial<Ledger>;
+	/** How long ago n8n called the node, in milliseconds. */
+	before?: number;
+	/** Until when its answer is wanted, from now, in milliseconds. */
+	within?: number;
+	/** Parts of n8n's context. */
+	more?: Partial<Record<keyof IExecuteFunctions | 'additionalData', unknown>>;
+}
+
+/** Opens a run of this many items. */
+export function open(count: number, { ledger, before = 0, within, more, ...run }: Sending = {}) {
+	const input = Array.from({ length: count }, () => ({}));
+	const call = readCall(buildContext({ input, ...run }, more));
+	call.called -= before;
+	if (within !== undefined) call.answerBy = Date.now() + within;
+	const opened = openRun(call);
+	Object.assign(opened.ledger, ledger);
+	return opened;
+}
+
+/** Creates a task for each item. */
+export async function send(items: Sent[], sending: Sending = {}): Promise<OpenRun> {
+	const run = open(items.length, sending);
+	const plans = items.map((item, index) => prepare(run.call.context, index, item));
+	await sendAll(run, plans);
+	return run;
+}
+
+/** What came of each item: the ID of its task, an error, or nothing. */
+export const listResults = ({ ledger, errors }: OpenRun): unknown[] =>
+	ledger.entries.map(({ attempts }, item) => errors.get(item) ?? attempts.at(-1)?.taskId);
