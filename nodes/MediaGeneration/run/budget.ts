@@ -3,7 +3,7 @@ import { readOption } from '../models/field';
 import { RefusedRunError } from './errors';
 import type { Item } from './item';
 import type { Run } from './run';
-import { wasSent, type Plan } from './plan';
+import type { Plan } from './plan';
 
 export const maxTasksOption: INodeProperties = {
 	displayName: 'Maximum Tasks per Run',
@@ -67,11 +67,6 @@ async function takeBudget({ call, ledger }: Run, plans: Plan[]): Promise<Error |
 		);
 	shared.count += plans.length;
 	return undefined;
-}
-
-/** Gives back what was taken for tasks that were not sent. */
-export function returnBudget({ ledger }: Run, plans: Plan[]): void {
-	ledger.shared.count -= plans.filter((plan) => !wasSent(ledger, plan)).length;
 }
 
 /** @returns why an account has too few, or can't be asked */

@@ -1,11 +1,11 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 import type { Call } from '../host/call';
-import { checkBudget, returnBudget } from './budget';
+import { checkBudget } from './budget';
 import { findLimit, stateOf } from './ledger';
 import { endsRun, hasError } from './onError';
 import { openRun, openSettings } from './open';
-import type { Run } from './run';
 import { adoptEarlier, planRun, type Job, type Plan } from './plan';
+import type { Run } from './run';
 import { sendAll } from './send';
 import { show } from './show';
 
@@ -41,8 +41,9 @@ async function create(run: Run, job: Job): Promise<void> {
 	const plans = planned.filter((plan) => !adoptEarlier(run, plan));
 	if (ledger.settings) await decide(run, plans);
 	const allowed = await checkBudget(run, plans);
-	await sendAll(run, allowed);
-	returnBudget(run, allowed);
+	const sent = await sendAll(run, allowed);
+	// What was not sent is given back.
+	ledger.shared.count -= allowed.length - sent;
 }
 
 /** Decides how the run waits. Where it sleeps, the service is to call its resume URL. */

@@ -58,8 +58,6 @@ export class Nap {
 
 	getState(): SleepState['is'] {
 		this.lastState = settleDelivery(this.lastState);
-		// Thousands of executions may have slept.
-		if (this.lastState.is === 'over') this.ends.clear();
 		return this.lastState.is;
 	}
 
@@ -67,6 +65,8 @@ export class Nap {
 	beginDelivery(response: HeldResponse): boolean {
 		if (this.getState() !== 'waiting') return false;
 		this.lastState = { is: 'delivering', response };
+		// Thousands of executions may have slept.
+		this.ends.clear();
 		return true;
 	}
 

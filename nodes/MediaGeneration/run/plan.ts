@@ -60,9 +60,12 @@ async function planItem(
  * It stays the task of the item, whatever its expressions return at the next try.
  * @returns false if there is none
  */
-export function adoptEarlier({ ledger }: Run, { item, request, attempts }: Plan): boolean {
+export function adoptEarlier({ ledger }: Run, plan: Plan): boolean {
+	const { item, request, attempts } = plan;
 	const before = ledger.earlier?.[item.index];
 	if (attempts || !before?.attempts.length || before.unknown) return false;
+	// Another call of the run may have done so, and have gone on.
+	if (wasSent(ledger, plan)) return true;
 	const noted = noteRequest(request);
 	if (before.request?.digest !== noted.digest) return false;
 	const entry = ledger.entries[item.index] as Entry;

@@ -10,21 +10,24 @@ import { CreationSender } from './sender';
 /**
  * Creates the tasks, at the rate in Options. A request is sent once, save where the service refused
  * it for its rate, or for tasks at once. What came of it is in the ledger, or is an error of the run.
+ * @returns how many were sent by this call, and maybe made a task
  */
-export async function sendAll(run: Run, plans: Plan[]): Promise<void> {
+export async function sendAll(run: Run, plans: Plan[]): Promise<number> {
 	const [first] = plans;
-	if (!first) return;
+	if (!first) return 0;
 	const { call, ledger } = run;
 	const begunBefore = ledger.begun;
 	const over = new AbortController();
 	const { perTenSeconds, atOnce } = readPace(first.item.option);
 	const signal = AbortSignal.any([over.signal, ...(call.signal ? [call.signal] : [])]);
 	const findSender = openSenders(run, { requests: perTenSeconds, signal });
+	let sent = 0;
 	const send = async (plan: Plan): Promise<Plan> => {
 		const { index, service } = plan.item;
 		await takeTurn(run.turns, index, async () => {
 			if (call.signal?.aborted || wasSent(ledger, plan)) return;
 			const error = await findSender(service.account).create(plan);
+			if (wasSent(ledger, plan)) sent++;
 			// It may have waited while another item ended the run.
 			if (error && error !== over.signal.reason) run.errors.set(index, error);
 		});
@@ -37,9 +40,8 @@ export async function sendAll(run: Run, plans: Plan[]): Promise<void> {
 	};
 	await mapConcurrent(plans, send, { concurrency: atOnce, isLast });
 	// The limit counts anew for the tasks of this try: all others have ended, or were given up.
-	const isCreated = ({ item, attempts }: Plan) =>
-		(ledger.entries[item.index]?.attempts.length ?? 0) > attempts;
-	if (begunBefore !== undefined && plans.some(isCreated)) delete ledger.begun;
+	if (begunBefore !== undefined && sent) delete ledger.begun;
+	return sent;
 }
 
 /** Makes a function that finds the sender of an account. */

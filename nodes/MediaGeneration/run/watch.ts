@@ -54,7 +54,8 @@ export async function watch(run: Run, watched = beginWatch(run)): Promise<void> 
 	const taskIds = looks.taskIds.filter((taskId) => !isOver || files.hasBegun(taskId));
 	const download = async (taskId: string) => await downloadFiles(watched, taskId);
 	await settleBy(times.filesBy, Promise.all(taskIds.map(download)));
-	Object.assign(run, { looks, files });
+	run.looks = looks;
+	run.files = files;
 }
 
 /** Downloads the files of a task into n8n's storage, if it has completed. */
