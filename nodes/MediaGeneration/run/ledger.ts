@@ -139,7 +139,7 @@ export const adopt = (attempts: Attempt[]): Attempt[] =>
  */
 export function hideOutput({ request, attempts }: Entry): void {
 	const hide = (owner: object, name: string, value: unknown) =>
-		Object.defineProperty(owner, name, { value, writable: true, configurable: true });
+		Object.defineProperty(owner, name, { value, enumerable: false });
 	for (const attempt of attempts)
 		if (attempt.end?.status === 'completed') hide(attempt, 'end', attempt.end);
 	if (request) hide(request, 'words', request.words);
