@@ -1,7 +1,7 @@
 import type { Call } from '../host/call';
 import { readResumeSecrets } from '../host/resumeUrl';
 import { digest } from '../lib/json';
-import { findLater, type Ledger } from './ledger';
+import { mergeEntry, type Ledger } from './ledger';
 
 /** The calls of a run that send for an item, by item: the last one in the line. */
 export type Turns = Map<number, Promise<unknown>>;
@@ -69,8 +69,8 @@ export async function takeTurn<T>(turns: Turns, item: number, run: () => Promise
 export function catchUp(call: Call, ledger: Ledger): void {
 	const here = runsHere.get(identifyRun(call, ledger));
 	if (!here || here.entries === ledger.entries) return;
-	for (const [item, entry] of ledger.entries.entries())
-		here.entries[item] = findLater(here.entries[item] ?? entry, entry);
+	for (const [item, copy] of ledger.entries.entries())
+		mergeEntry((here.entries[item] ??= copy), copy);
 	ledger.entries = here.entries;
 	const { count, sleeps } = ledger.shared;
 	here.shared.count = Math.max(count, here.shared.count);

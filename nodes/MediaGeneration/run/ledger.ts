@@ -145,13 +145,24 @@ export function hideOutput({ request, attempts }: Entry): void {
 	if (request) hide(request, 'words', request.words);
 }
 
-/** Of two copies of an entry, finds the one of which more is known. */
-export function findLater(one: Entry, other: Entry): Entry {
-	const count = ({ attempts, unknown }: Entry) => attempts.length + (unknown ? 1 : 0);
-	const more = count(one) - count(other);
-	if (more !== 0) return more > 0 ? one : other;
-	return other.attempts.at(-1)?.end && !one.attempts.at(-1)?.end ? other : one;
+/**
+ * Adds what a copy of an entry knows. The entry itself stays: a call of the run may work with it.
+ * Where two processes have each created a task, the one that is there counts.
+ */
+export function mergeEntry(entry: Entry, copy: Entry): void {
+	for (const [order, { taskId, end, told }] of copy.attempts.entries()) {
+		const attempt = entry.attempts[order];
+		if (attempt?.taskId !== taskId) continue;
+		attempt.end ??= end;
+		attempt.told ??= told;
+	}
+	if (countSent(copy) <= countSent(entry)) return;
+	entry.attempts.push(...copy.attempts.slice(entry.attempts.length));
+	entry.request = copy.request;
+	entry.unknown = copy.unknown;
 }
+
+const countSent = ({ attempts, unknown }: Entry): number => attempts.length + (unknown ? 1 : 0);
 
 /** Lists the tasks that exist, also the failed ones that were created again. */
 export const listTaskIds = (entries: Entry[]): string[] =>
