@@ -191,7 +191,7 @@ it('own ends of n8n that wait for the slot behind our delivery pay for nothing a
 	await expect(sent).rejects.toThrow('did not answer');
 	expect(await countQueued(executionId)).toBe(1);
 
-	// n8n's own end comes 100 seconds after the limit. It is brought forward, and comes twice.
+	// n8n's own end comes long after the limit. It is brought forward, and comes twice.
 	const endWait = `{
 		const { Container } = load('@n8n/di');
 		const executions = Container.get(load('@n8n/db').ExecutionRepository);

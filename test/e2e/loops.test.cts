@@ -19,7 +19,7 @@ async function call(prompt: string, callbackType?: string) {
 
 const REFUSED = { status: 404, reason: 'taskNotInExecution' };
 
-/** Its second round ends by a look, after half a minute; meanwhile the other test runs. */
+/** Its second round ends by a nudge, after half a minute; meanwhile the other test runs. */
 let looped: Promise<string>;
 const ENDLESS = 'first #neverEnds';
 const LOOKED_FOR = 'second #noCallback';

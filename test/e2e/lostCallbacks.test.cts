@@ -16,7 +16,7 @@ const pair = usePair({
 const LOST = numberTexts(6, 'lost');
 const EARLY = [...numberTexts(6, 'early #slow=0'), ...numberTexts(6, 'early #slow=0.1')];
 
-/** The executions, by their prompts. All wait for their look at the same time. */
+/** The executions, by their prompts. All wait for their nudge at the same time. */
 const ids = new Map<string[], string>();
 
 beforeAll(async () => {
@@ -32,7 +32,7 @@ async function waitForItems(isOne: (texts: string[]) => boolean) {
 	return output;
 }
 
-describe('a look of its own, after about 30 seconds,', () => {
+describe('a nudge, after about 30 seconds,', () => {
 	it('brings a batch whose callbacks were all lost, with one request for each task or little more', async () => {
 		const output = await waitForItems((texts) => texts === LOST);
 		expect(output).toMatchObject(pair.listCompleted(...LOST));

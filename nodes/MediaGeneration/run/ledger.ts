@@ -91,6 +91,8 @@ export type RunSettings = WaitSettings & { howToWait: HowToWait };
 export interface Sleep {
 	/** Counts the sleeps of the node in this execution. */
 	number: number;
+	/** When n8n ends it by itself, in milliseconds since 1970. */
+	end: number;
 	/** Why items have no task, or no further one; by item. */
 	errors: Record<number, StoredError>;
 	/** Only a webhook sets it, which wakes the execution. */

@@ -4,9 +4,9 @@ import { isUnderway, wasDelivered, type HeldResponse } from '../host/delivery';
 import { readResumeUrl } from '../host/resumeUrl';
 import { BoundedMap } from '../lib/boundedMap';
 import { runAfter } from '../lib/timers';
-import { findLimit, listLastTasks, type Ledger } from './ledger';
+import { findLimit, listLastTasks, type Ledger, type Sleep } from './ledger';
 import { sendNudge } from './nudge';
-import { LAST_NUDGE, NUDGE_PAUSE, PAUSES_ASLEEP } from './timetable';
+import { FIRST_PAUSE_AT_LIMIT, PAUSES_ASLEEP, planLastWake, spread } from './timetable';
 
 type Context = IExecuteFunctions | IWebhookFunctions;
 
@@ -31,8 +31,9 @@ interface NapTools {
 	url: string;
 	/** The tasks of the run. */
 	taskIds: string[];
-	/** The wait limit, in milliseconds since 1970. */
+	/** The wait limit, and until when webhooks wake the run, in milliseconds since 1970. */
 	until: number;
+	lastWake: number;
 	logger: Pick<Logger, 'info' | 'warn'>;
 	/** Names the node and its execution, in n8n's log. */
 	name: string;
@@ -47,7 +48,8 @@ export class Nap {
 	/** The tasks that have ended, by ID. */
 	readonly ends = new Map<string, Task>();
 	private lastState: SleepState = { is: 'waiting' };
-	private pause = 0;
+	private pause = PAUSES_ASLEEP.first;
+	private isNudged = false;
 	private hasFailed = false;
 
 	/** @param number of the sleep, among those of the node in the execution */
@@ -76,40 +78,42 @@ export class Nap {
 		this.ends.clear();
 	}
 
-	/** Begins to nudge, after growing pauses, at the limit, and for some time after it. */
+	/** Begins to nudge. Only a process does that has run the node, or has taken a callback. */
 	keepNudging(): void {
-		if (this.pause) return;
-		this.pause = PAUSES_ASLEEP.first;
-		this.schedule();
+		if (!this.isNudged) this.schedule();
+		this.isNudged = true;
 	}
 
 	/** Has n8n call the node's webhook, which wakes the execution if all tasks have ended. */
 	async nudge(): Promise<void> {
 		if (this.getState() !== 'waiting') return;
 		const { url, taskIds, until, logger, name } = this.tools;
+		const isDue = Date.now() >= until;
 		const taskId = taskIds.find((one) => !this.ends.has(one)) ?? taskIds[0] ?? '';
 		const answer = await sendNudge(url, taskId);
 		// n8n may wait for a slot longer than a nudge for its answer.
-		if (answer.failure !== undefined && this.getState() !== 'delivering') this.warn(answer.failure);
-		if (answer.isWoken && Date.now() < until)
-			logger.info(`${name}: a look found the end of the tasks, no callback came`);
+		if (answer.failure !== undefined && this.getState() !== 'delivering')
+			this.warn(`a nudge failed: ${answer.failure}`);
+		if (answer.isWoken && !isDue)
+			logger.info(`${name}: a nudge found the end of the tasks, no callback came`);
 		if (answer.isWoken || answer.isOver) this.end();
 	}
 
-	/** Says in n8n's log why a look failed. Only the first one: a service may be down for long. */
-	warn(reason: string): void {
-		if (!this.hasFailed) this.tools.logger.warn(`${this.tools.name}: a look failed: ${reason}`);
+	/** Warns in n8n's log, once: a service may be down for long. */
+	warn(failure: string): void {
+		if (!this.hasFailed) this.tools.logger.warn(`${this.tools.name}: ${failure}`);
 		this.hasFailed = true;
 	}
 
+	/** Plans the next nudge: after growing pauses, at the limit, and for some time after it. */
 	private schedule(): void {
-		const left = this.tools.until - Date.now();
-		if (this.getState() === 'over' || left <= -LAST_NUDGE) return;
+		const now = Date.now();
+		const { until, lastWake } = this.tools;
+		if (this.getState() === 'over' || now >= lastWake) return;
+		const next = Math.min(now + spread(this.pause), now >= until ? lastWake : until);
 		const { growth, longest } = PAUSES_ASLEEP;
-		// Random, so that runs that began together don't nudge together.
-		const pause = this.pause * (0.75 + Math.random() / 2);
-		this.pause = Math.min(this.pause * growth, longest);
-		runAfter(left > 0 ? Math.min(pause, left) : NUDGE_PAUSE, () => {
+		this.pause = next === until ? FIRST_PAUSE_AT_LIMIT : Math.min(this.pause * growth, longest);
+		runAfter(next - now, () => {
 			void this.nudge().then(() => this.schedule());
 		});
 	}
@@ -125,7 +129,8 @@ const naps = new BoundedMap<string, Nap>(10_000);
  */
 export function findNap(context: Context, ledger: Ledger): Nap | undefined {
 	const name = `"${context.getNode().name}" (execution ${context.getExecutionId()})`;
-	const { number = 0 } = ledger.sleep ?? {};
+	const { number, end } = ledger.sleep as Sleep;
+	const until = findLimit(ledger);
 	const known = naps.get(name);
 	if (known && known.number > number) return undefined;
 	if (known?.number === number) return known.getState() === 'over' ? undefined : known;
@@ -133,7 +138,8 @@ export function findNap(context: Context, ledger: Ledger): Nap | undefined {
 	const nap = new Nap(number, {
 		url: readResumeUrl(context),
 		taskIds: listLastTasks(ledger.entries),
-		until: findLimit(ledger),
+		until,
+		lastWake: planLastWake({ until, end }),
 		logger: context.logger,
 		name,
 	});

@@ -1,4 +1,5 @@
 import type { INodeExecutionData } from 'n8n-workflow';
+import type { Call } from '../host/call';
 import { readStoredItems, storeItems } from '../host/sleep';
 import { toStoredError } from './errors';
 import { logObstacle } from './hints';
@@ -7,7 +8,7 @@ import { findNap } from './nap';
 import { toOutput } from './output';
 import type { Run } from './run';
 import { makeOutcomes } from './outcome';
-import { N8N_END } from './timetable';
+import { planAsleep } from './timetable';
 
 /**
  * Lets the execution sleep until a webhook wakes it.
@@ -18,11 +19,12 @@ export async function fallAsleep(run: Run): Promise<INodeExecutionData[]> {
 	const { context } = call;
 	logObstacle(context, decision.obstacle);
 	ledger.begun ??= Date.now();
-	await putToWait(run);
+	const { end } = planAsleep(findLimit(ledger), call.deadline);
+	await context.putExecutionToWait(new Date(end));
 	const items = toOutput(call, makeOutcomes(run, true), ledger.entries);
 	const stored: Sleep['errors'] = {};
 	for (const [item, error] of errors) stored[item] = toStoredError(error);
-	ledger.sleep = { number: ++ledger.shared.sleeps, errors: stored };
+	ledger.sleep = { number: ++ledger.shared.sleeps, end, errors: stored };
 	storeItems(context, items);
 	findNap(context, ledger)?.keepNudging();
 	return items;
@@ -33,10 +35,7 @@ export async function fallAsleep(run: Run): Promise<INodeExecutionData[]> {
  * item has an error, even if it sleeps. Only a webhook wakes it.
  * @returns the items that n8n has stored
  */
-export async function sleepOn(run: Run): Promise<INodeExecutionData[]> {
-	await putToWait(run);
-	return readStoredItems(run.call.context);
+export async function sleepOn({ context }: Call, { end }: Sleep): Promise<INodeExecutionData[]> {
+	await context.putExecutionToWait(new Date(end));
+	return readStoredItems(context);
 }
-
-const putToWait = async ({ call, ledger }: Run): Promise<void> =>
-	await call.context.putExecutionToWait(new Date(findLimit(ledger) + N8N_END));

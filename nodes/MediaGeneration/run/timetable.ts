@@ -25,19 +25,39 @@ export const PROBE = 3_000;
 /** How early the limit counts as passed: two processes may have two clocks. */
 export const DUE_EARLY = 1_000;
 
-/** Until when an execution is nudged after the limit, and the pause between these nudges. */
-export const LAST_NUDGE = 26_000;
-export const NUDGE_PAUSE = 4_000;
+/**
+ * When n8n ends a sleep by itself: late, because a webhook that wakes the run looks before that. But
+ * n8n then counts the time asleep, so the workflow's timeout must not have passed.
+ */
+const N8N_END = { usual: 900_000, least: 100_000, beforeTimeout: 60_000 };
 
 /**
  * n8n's WaitTracker looks every 60 seconds for waits that end within `TRACKER_WINDOW`, and sets a
  * timer that it does not clear when a webhook wakes the execution: the timer would end its next wait
- * (`wait-tracker.js`, 2.14.2, 2.41.1). So no webhook wakes an execution from `LAST_WAKE` on, and
- * n8n's own end comes so late that its timer is set after that. `e2e/loops` fails first.
+ * (`wait-tracker.js`, 2.14.2, 2.41.1). So the last wake comes before n8n's timer can be set.
+ * `e2e/loops` fails first.
  */
-export const LAST_WAKE = 28_000;
-export const N8N_END = 100_000;
+const LAST_WAKE = { least: 28_000, beforeEnd: 120_000 };
 export const TRACKER_WINDOW = 70_000;
+
+/** Moments of a sleep, in milliseconds since 1970. */
+export interface AsleepTimes {
+	/** The wait limit. */
+	until: number;
+	/** When n8n ends the sleep by itself. */
+	end: number;
+}
+
+/** Plans the sleep of a run that n8n's timeout would end at `n8nEnds` if it were awake. */
+export function planAsleep(until: number, n8nEnds: number): AsleepTimes {
+	const { usual, least, beforeTimeout } = N8N_END;
+	const latest = Math.min(until + usual, n8nEnds - beforeTimeout);
+	return { until, end: Math.max(until + least, latest) };
+}
+
+/** Until when webhooks wake the run. */
+export const planLastWake = ({ until, end }: AsleepTimes): number =>
+	Math.max(until + LAST_WAKE.least, end - LAST_WAKE.beforeEnd);
 
 /* Of creations that wait while the service takes no more tasks at once, from the first refusal. */
 
@@ -47,10 +67,17 @@ export const PAUSES_OVER_TASKS = { first: 10_000, growth: 1.5, longest: 60_000 }
 /** How long they wait if the run doesn't wait for its tasks. */
 export const LIMIT_OVER_TASKS = 300_000;
 
-/* From the look before, or the beginning of the wait. */
+/* From the look or nudge before, or the beginning of the wait. */
 
-/** Between the nudges of a run that sleeps. Each pause is `growth` times the one before. */
+/**
+ * Between the nudges of a run that sleeps, and from its limit on, when only n8n can be in the way.
+ * The first one makes up for callbacks that came before n8n had stored the sleep.
+ */
 export const PAUSES_ASLEEP = { first: 30_000, growth: 3, longest: 900_000 };
+export const FIRST_PAUSE_AT_LIMIT = 4_000;
+
+/** Spreads a pause at random, so that runs that began together don't act together. */
+export const spread = (pause: number): number => pause * (0.75 + Math.random() / 2);
 
 /** Between the looks of a run that is awake. */
 export const PAUSES_AWAKE = { first: 2_000, growth: 1.5, longest: 30_000 };

@@ -14,7 +14,7 @@ import {
 } from './ledger';
 import { Looks } from './look';
 import { findNap, type Nap } from './nap';
-import { ANSWER, DUE_EARLY, LAST_WAKE } from './timetable';
+import { ANSWER, DUE_EARLY, planLastWake } from './timetable';
 
 /** How many tasks a webhook asks for at once, if the first ones have ended. */
 const ASKED_AT_ONCE = 32;
@@ -60,6 +60,7 @@ async function lookAndWake(
 	{ taskId, claim, credentials }: AcceptedCallback,
 	{ ledger, nap, answerBy }: Asleep,
 ): Promise<IWebhookResponseData> {
+	const sleep = ledger.sleep as Sleep;
 	const limit = findLimit(ledger);
 	const isDue = () => Date.now() >= limit - DUE_EARLY;
 	const looks = openLooks(ledger, nap);
@@ -71,13 +72,14 @@ async function lookAndWake(
 		return true;
 	});
 	const isInTime = await settleBy(answerBy, work);
-	if (Date.now() >= limit + LAST_WAKE) return refuse(context, { reason: 'limitPassed' });
+	if (Date.now() >= planLastWake({ until: limit, end: sleep.end }))
+		return refuse(context, { reason: 'limitPassed' });
 	if (looks.haveEnded || isDue()) {
 		const isFirst = nap.beginDelivery(context.getResponseObject());
 		return isFirst ? wake(context, ledger) : accept(context);
 	}
 	const cause = looks.find(taskId).failure?.message;
-	if (cause) nap.warn(cause);
+	if (cause) nap.warn(`a look failed: ${cause}`);
 	if (!isInTime) {
 		// Whoever has been answered wakes nothing, so another one comes when the service has answered.
 		void work.then(async () => looks.haveEnded && (await nap.nudge()));

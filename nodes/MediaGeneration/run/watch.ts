@@ -6,7 +6,7 @@ import { describeTask, findLimit, stateOf, type Entry, type WaitSettings } from 
 import { Looks } from './look';
 import { endsAtFailedTask, hasError } from './onError';
 import type { Run } from './run';
-import { PAUSES_AWAKE, planAwake, type AwakeTimes } from './timetable';
+import { PAUSES_AWAKE, planAwake, spread, type AwakeTimes } from './timetable';
 
 /** A run that waits awake. */
 export interface Watch {
@@ -106,8 +106,7 @@ export async function keepLooking(
 	let length = atOnce ? 0 : first;
 	let at = -Infinity;
 	while (!isOver() && at < lastLook) {
-		// Random, so that runs that began together don't look together.
-		at = Math.min(Date.now() + length * (0.75 + Math.random() / 2), lastLook);
+		at = Math.min(Date.now() + spread(length), lastLook);
 		await Promise.race([pause(at - Date.now()), givenUp]);
 		if (over.signal.aborted) break;
 		await Promise.race([looks.look(looks.openIds, how), givenUp]);

@@ -3,26 +3,28 @@ import {
 	ANSWER,
 	DETAILS,
 	DUE_EARLY,
+	FIRST_PAUSE_AT_LIMIT,
 	KNOWN_AGAIN,
 	KNOWN_BY,
-	LAST_NUDGE,
-	LAST_WAKE,
-	N8N_END,
-	NUDGE_PAUSE,
 	NUDGE_TIMEOUT,
 	PAUSES_ASLEEP,
 	PAUSES_AWAKE,
+	planAsleep,
 	planAwake,
+	planLastWake,
 	PROBE,
+	spread,
 	TRACKER_WINDOW,
 } from '../../../nodes/MediaGeneration/run/timetable';
 
 it.each<[string, earlier: number, '<' | '≤', later: number]>([
 	['the limit counts as passed before it passes', -DUE_EARLY, '<', 0],
-	['nudges go on after the limit', 0, '<', LAST_NUDGE],
-	['two fit there though answered late', 2 * (NUDGE_PAUSE + ANSWER), '≤', LAST_NUDGE],
-	['the last nudge may still wake', LAST_NUDGE, '<', LAST_WAKE],
-	["no wake is left where n8n's timer is set", LAST_WAKE, '<', N8N_END - TRACKER_WINDOW],
+	[
+		'after the limit, a second nudge fits though the first is answered late',
+		ANSWER + 1.25 * FIRST_PAUSE_AT_LIMIT,
+		'<',
+		planLastWake(planAsleep(0, 0)),
+	],
 	['details and a second question fit in an answer', DETAILS + KNOWN_AGAIN[0], '≤', ANSWER],
 	[
 		'a third question leaves time for details',
@@ -41,6 +43,35 @@ it.each<[string, earlier: number, '<' | '≤', later: number]>([
 
 const HOUR = 3_600_000;
 const times = fc.integer({ min: 0, max: HOUR });
+
+it("n8n's own end comes before its timeout, and its timer for that after the last wake", () => {
+	const check = (until: number, left: number) => {
+		const timeout = until + left;
+		const sleep = planAsleep(until, timeout);
+		expect(sleep.until).toBe(until);
+		if (sleep.end > until + 100_000) expect(sleep.end).toBeLessThanOrEqual(timeout - 60_000);
+		expect(sleep.end).toBeGreaterThanOrEqual(until + 100_000);
+		expect(planLastWake(sleep)).toBeLessThan(sleep.end - TRACKER_WINDOW);
+		expect(planLastWake(sleep)).toBeGreaterThanOrEqual(until + 28_000);
+	};
+	fc.assert(fc.property(times, times, check));
+});
+
+it.each<[string, timeout: number, end: number, lastWake: number]>([
+	['15 minutes after the limit', Infinity, 900_000, 780_000],
+	["a minute before n8n's timeout", 500_000, 440_000, 320_000],
+	['100 s after the limit at least', 120_000, 100_000, 28_000],
+])('n8n ends a sleep %s', (_, timeout, end, lastWake) => {
+	const sleep = planAsleep(0, timeout);
+	expect([sleep.end, planLastWake(sleep)]).toEqual([end, lastWake]);
+});
+
+it('pauses differ at random by a quarter', () => {
+	const random = jest.spyOn(Math, 'random');
+	const atMost = [0, 1].map((value) => (random.mockReturnValue(value), spread(100)));
+	expect(atMost).toEqual([75, 125]);
+	random.mockRestore();
+});
 
 it('awake, the last look comes before the end, and the end in time for n8n, whatever the limits', () => {
 	const check = (begun: number, waits: number, left: number) => {
