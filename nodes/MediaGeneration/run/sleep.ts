@@ -1,5 +1,4 @@
 import type { INodeExecutionData } from 'n8n-workflow';
-import type { Call } from '../host/call';
 import { readStoredItems, storeItems } from '../host/sleep';
 import { toStoredError } from './errors';
 import { logObstacle } from './hints';
@@ -35,7 +34,8 @@ export async function fallAsleep(run: Run): Promise<INodeExecutionData[]> {
  * item has an error, even if it sleeps. Only a webhook wakes it.
  * @returns the items that n8n has stored
  */
-export async function sleepOn({ context }: Call, { end }: Sleep): Promise<INodeExecutionData[]> {
-	await context.putExecutionToWait(new Date(end));
-	return readStoredItems(context);
+export async function sleepOn({ call, ledger }: Run): Promise<INodeExecutionData[]> {
+	const { end } = ledger.sleep as Sleep;
+	await call.context.putExecutionToWait(new Date(end));
+	return readStoredItems(call.context);
 }
