@@ -6,7 +6,7 @@ import { isMixedUp } from './notedRuns';
  * Who reads the output: another node, an AI model, or n8n's AI assistant. A model reads that of a
  * tool, and of a node without an execution, as in n8n's Agents.
  */
-export type Audience = 'workflow' | 'model' | 'assistant';
+type Audience = 'workflow' | 'model' | 'assistant';
 
 /** What n8n says of one call of `execute()`, read once. Times are in milliseconds since 1970. */
 export interface Call {

@@ -20,7 +20,7 @@ export type SleepState =
 	| { is: 'over' };
 
 /** Moves on from `delivering` once n8n has answered: it has taken the run, or has refused it. */
-export function settleDelivery(state: SleepState): SleepState {
+function settleDelivery(state: SleepState): SleepState {
 	if (state.is !== 'delivering' || isUnderway(state.response)) return state;
 	return wasDelivered(state.response) ? { is: 'over' } : { is: 'waiting' };
 }
