@@ -51,6 +51,10 @@ const RETRY = { retryOnFail: true, maxTries: 2, waitBetweenTries: 50 };
 const GOES_ON = { onError: 'continueRegularOutput' };
 const TO_ERRORS = { onError: 'continueErrorOutput' };
 
+/** Reads what n8n keeps for nodes. */
+const readKept = (execution?: Execution): string =>
+	JSON.stringify(execution?.data.executionData?.contextData);
+
 /** Outputs the prompt of each item as a file of no format that we know: its bytes are no plain text. */
 const TO_FILE = buildNode('To file', 'n8n-nodes-base.convertToFile', 1.1, {
 	operation: 'toText',
@@ -187,6 +191,10 @@ it('an error workflow starts after a sleep', async () => {
 	await postJson(url, { items: [{ prompt: 'error workflow' }] });
 	const [failed] = await pair.n8n.waitForExecutions({ workflowId: id, count: 1 });
 	expect(failed?.status).toBe('error');
+	// n8n redacts output, but not what it keeps for a node.
+	expect(failed?.getItems(NODE)[0]).toHaveProperty('resultUrls');
+	expect(readKept(failed)).toContain(pair.findId('error workflow'));
+	expect(readKept(failed)).not.toContain('resultUrls');
 	expect(pair.findTask('error workflow').callBackUrl).toBeDefined();
 	const [started] = await pair.n8n.waitForExecutions({ workflowId: errorWorkflow, count: 1 });
 	const [told] = started?.getItems<{ execution: { error: Error } }>('Trigger') ?? [];
@@ -198,6 +206,8 @@ it('an execution that was stopped in its sleep has every ID, and a retry outputs
 	const texts = ['stopped one', 'stopped two #status=422'];
 	pair.service.set({ taskSeconds: 60 });
 	const id = await pair.park(prompts(texts), generate({}, GOES_ON));
+	expect(readKept(await pair.n8n.getExecution(id))).toContain('"sleep"');
+	expect(readKept(await pair.n8n.getExecution(id))).not.toContain('stopped one');
 	await pair.n8n.request('POST', `/rest/executions/${id}/stop`);
 	expect((await pair.n8n.waitForExecution(id)).status).toBe('canceled');
 	const timedOut = { taskId: pair.findId('stopped one'), status: 'timedOut' };
