@@ -103,7 +103,7 @@ describe('a proxy that redirects the resume URL', () => {
 
 	it('lets Sleep Until Notified sleep, and the log says why callbacks and looks are lost', async () => {
 		const { taskId, callBackUrl } = pair.findTask('callback');
-		const lost = `(execution ${ids.callback}): a look failed: the resume URL at ${new URL(origin).host} answered ${OBSTACLE} without n8n's JSON`;
+		const lost = `(execution ${ids.callback}): a nudge failed: the resume URL at ${new URL(origin).host} answered ${OBSTACLE} without n8n's JSON`;
 		await poll(() => pair.n8n.readLog().includes(lost), { what: `"${lost}" in the log` });
 		expect(pair.n8n.readLog()).toContain(`sleeps, but ${describeObstacle()}`);
 		const url = String(callBackUrl).replace(`${origin}/${OBSTACLE}`, pair.n8n.url);
@@ -146,7 +146,7 @@ describe('behind a proxy that wants the login of WEBHOOK_URL', () => {
 		const all = [NOTIFIED, NUDGED].map((name) => String(ids[name]));
 		const ended = await Promise.all(all.map(async (id) => await pair.n8n.getExecution(id)));
 		const log = pair.n8n.readLog();
-		expect(log).toContain('a look found the end of the tasks');
+		expect(log).toContain('a nudge found the end of the tasks');
 		expect(JSON.stringify(asleep.data.executionData?.contextData)).toContain('"sleep":');
 		for (const execution of [asleep, ...ended]) {
 			const { resumeToken, ...data } = execution.data as { resumeToken?: string };

@@ -159,7 +159,6 @@ describe('a run with tasks', () => {
 	) {
 		const call = buildOwnCall({});
 		const ledger = beginLedger({
-			...{ executionId: '1', run: 0, shared: { count: 0, unknownCalls: {}, sleeps: 0 } },
 			entries: [{ attempts: [] }, { attempts: [attempt] }],
 			settings: { ...WAIT, howToWait: 'callback' },
 		});

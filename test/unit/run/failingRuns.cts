@@ -142,7 +142,7 @@ export class NodeExecution {
 	readonly credentials: number[] = [];
 	/** How often its expressions were read: they return another value each time. */
 	private reads = 0;
-	private data: { main: INodeExecutionData[][] };
+	data: { main: INodeExecutionData[][] };
 	private sleepsUntil?: number;
 	/** Runs between two tries of n8n. */
 	betweenTries?: () => void | Promise<void>;

@@ -51,7 +51,6 @@ function newExecution({ limit = LIMIT, more = [] as string[] } = {}) {
 	storeItems(buildContext({}, { getExecuteData: () => ({ data: stack }) }), []);
 	const kept: IDataObject = {};
 	const ledger = beginLedger({
-		...{ executionId: id, run: 0, shared: { count: 0, unknownCalls: {}, sleeps: 0 } },
 		entries: [one, two, ...more].map((taskId) => ({ attempts: [{ taskId }] })),
 		settings: { ...WAIT, limit, downloads: { field: 'data', maxBytes: null } },
 	});

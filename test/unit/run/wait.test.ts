@@ -1,9 +1,9 @@
-import { pause } from '../../../../nodes/MediaGeneration/lib/timers';
-import { newTask, type Task } from '../../../../nodes/MediaGeneration/api/task';
-import type { WaitSettings } from '../../../../nodes/MediaGeneration/operations/record/wait';
-import { waitForIds } from '../../../../nodes/MediaGeneration/run/wait';
-import { fail } from '../../fail';
-import { buildContext, type Run, buildItem, refuse } from '../../n8n';
+import { pause } from '../../../nodes/MediaGeneration/lib/timers';
+import { newTask, type Task } from '../../../nodes/MediaGeneration/api/task';
+import type { WaitSettings } from '../../../nodes/MediaGeneration/operations/record/wait';
+import { waitForIds } from '../../../nodes/MediaGeneration/run/wait';
+import { fail } from '../fail';
+import { buildContext, type Run, buildItem, refuse } from '../n8n';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
