@@ -1,9 +1,10 @@
-/** The plan of the house. Arrows run one way: `*.node.ts` → `editor`, `operations`, `trigger` → `models`, `callback`, `api` → `host`, `media` → `lib`. */
+/** The plan of the house. Arrows run one way: `*.node.ts` → `editor`, `operations`, `trigger` → `run` → `models`, `callback`, `api` → `host`, `media` → `lib`. */
 const house = 'nodes/MediaGeneration';
 const rooms = [
 	'editor',
 	'operations',
 	'trigger',
+	'run',
 	'models',
 	'callback',
 	'api',
@@ -34,67 +35,55 @@ module.exports = {
 		room(
 			'editor',
 			['models/', 'api/', 'host/', 'operations/index\\.ts$'],
-			'editor is what the editor shows and asks: the properties of all operations, look-ups, the test of the credential, the text on the canvas. What runs belongs in operations.',
+			'editor is what the editor shows and asks: the properties of all operations, look-ups, the test of the credential, the text on the canvas. What runs belongs in operations or run.',
 		),
 		room(
 			'operations',
-			['models/', 'callback/', 'api/', 'host/', 'media/'],
-			'What operations share with the trigger belongs in callback (receiving) or api (asking the service). A *.node.ts only describes and delegates: its code belongs here, in operations.',
-		),
-		room(
-			'operations/create',
-			['operations/([^/]+\\.ts$|(record|wait)/)', 'models/', 'api/', 'host/', 'media/'],
-			'create makes a task of an item. What waits for it belongs in operations/wait, what fetches its files in operations/results.',
-		),
-		room(
-			'operations/record',
-			['operations/[^/]+\\.ts$', 'api/', 'host/'],
-			'record is what a run has sent and waits for, as n8n stores it. What sends belongs in operations/create, what waits in operations/wait.',
-		),
-		room(
-			'operations/results',
-			['operations/[^/]+\\.ts$', 'api/', 'host/', 'media/'],
-			'results makes files of a task, whoever created it.',
-		),
-		room(
-			'operations/wait',
-			['operations/([^/]+\\.ts$|(record|results)/)', 'callback/', 'api/', 'host/'],
-			'wait makes of the tasks of a run what comes out, and knows no creation. What makes them belongs in operations/create, an operation of the editor in operations/task.',
+			['run/', 'models/', 'callback/', 'api/', 'host/', 'media/'],
+			'An operation is one file: the fields that the editor shows above, what it does below. What operations share with the trigger belongs in callback (receiving) or api (asking the service).',
 		),
 		{
 			name: 'operations-stand-alone',
 			comment:
-				'An operation takes no field from another. What several operations on a task have belongs in operations/task/sharedFields.ts, what those that wait have in waitOptions.ts.',
-			from: { path: `^${house}/operations/(task|model|file|account)/` },
+				'An operation takes no field from another. What several operations on a task have belongs in operations/sharedFields.ts, what those that wait have in waitOptions.ts.',
+			from: {
+				path: `^${house}/operations/`,
+				pathNot: `^${house}/operations/(index|execute)\\.ts$`,
+			},
 			to: {
-				path: `^${house}/operations/(task|model|file|account)/`,
-				pathNot: `^${house}/operations/(task/(sharedFields|waitOptions)|model/searchCatalogue)\\.ts$`,
+				path: `^${house}/operations/`,
+				pathNot: `^${house}/operations/(operation|sharedFields|waitOptions|searchCatalogue)\\.ts$`,
 			},
 		},
 		room(
+			'run',
+			['models/', 'callback/', 'api/', 'host/', 'media/'],
+			'run is what becomes of items, whichever operation they are of: it is handed a Job. What one operation alone has, and its fields, belongs in operations.',
+		),
+		room(
 			'trigger',
-			['callback/', 'api/', 'host/', 'operations/wait/timetable\\.ts$'],
-			'The trigger takes callbacks of every model. Of operations it has the timetable alone, as callbacks of both have the same deadlines. What it shares with operations belongs in callback or api.',
+			['callback/', 'api/', 'host/', 'run/timetable\\.ts$'],
+			'The trigger takes callbacks of every model. Of the run it has the timetable alone, as callbacks of both have the same deadlines. What it shares with the run belongs in callback or api.',
 		),
 		room(
 			'models',
 			['media/', 'api/service\\.ts$'],
-			'A model is fields and what they send; of the service it knows the facts alone. What needs both a model and the service belongs in operations.',
+			'A model is fields and what they send; of the service it knows the facts alone. What needs both a model and the service belongs in operations or run.',
 		),
 		room(
 			'callback',
 			['api/(endpoints|schemas|service|task)\\.ts$', 'host/'],
-			'Receiving a callback takes the credential, the facts, the schemas and the Task from api, never its client. What asks the service belongs in trigger or operations.',
+			'Receiving a callback takes the credential, the facts, the schemas and the Task from api, never its client. What asks the service belongs in trigger or run.',
 		),
 		room(
 			'api',
 			['host/', 'media/'],
-			'api is the service as code and knows no model, no callback and no node. What combines them belongs in operations or trigger.',
+			'api is the service as code and knows no model, no callback and no node. What combines them belongs in operations, run or trigger.',
 		),
 		room(
 			'host',
 			[],
-			'host knows n8n beyond its documented API, and no service. What asks the service belongs in api, what waits for tasks in operations/wait.',
+			'host knows n8n beyond its documented API, and no service. What asks the service belongs in api, what waits for tasks in run.',
 		),
 		room(
 			'media',
@@ -109,9 +98,12 @@ module.exports = {
 		{
 			name: 'nodes',
 			comment:
-				'A *.node.ts describes what the editor shows and delegates. What runs belongs in operations or trigger, which may import the other rooms.',
+				'A *.node.ts describes what the editor shows and delegates. What runs belongs in operations or trigger, which may import the other rooms. A webhook of a run that sleeps is no operation: it wakes in run.',
 			from: { path: `^${house}/[^/]+\\.ts$` },
-			to: { path: product, pathNot: `^${house}/(editor|operations|trigger)/` },
+			to: {
+				path: product,
+				pathNot: [`^${house}/(editor|operations|trigger)/`, `^${house}/run/wake\\.ts$`],
+			},
 		},
 		{
 			name: 'credentials',
@@ -143,7 +135,7 @@ module.exports = {
 		{
 			name: 'verification-is-pure',
 			comment:
-				'Verifying a callback needs neither n8n nor the network. What does belongs in callback, trigger or operations.',
+				'Verifying a callback needs neither n8n nor the network. What does belongs in callback, trigger or run.',
 			from: { path: `^${house}/callback/(signature|verify)\\.ts$` },
 			to: {
 				path: [
