@@ -62,8 +62,8 @@ module.exports = {
 		),
 		room(
 			'trigger',
-			['callback/', 'api/', 'host/', 'run/timetable\\.ts$'],
-			'The trigger takes callbacks of every model. Of the run it has the timetable alone, as callbacks of both have the same deadlines. What it shares with the run belongs in callback or api.',
+			['callback/', 'api/', 'host/'],
+			'The trigger takes callbacks of every model. What it shares with the run belongs in callback or api.',
 		),
 		room(
 			'models',

@@ -3,6 +3,9 @@ import { BoundedMap } from '../lib/boundedMap';
 import { NODE_NAME } from '../lib/brand';
 import type { Refusal } from './faults';
 
+/** Senders get an answer within this time, in milliseconds. They usually give up after 5 to 15 s. */
+export const ANSWER = 5_000;
+
 /** For both receivers: the service doesn't confirm the callback yet. */
 export const UNCONFIRMED = {
 	detailsUnavailable: [503, "The task's details are unavailable. Retry later."],

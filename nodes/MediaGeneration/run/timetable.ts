@@ -1,18 +1,9 @@
 /**
  * Every deadline of a wait, in milliseconds, by the clock that it is counted on. `timetable.test`
- * holds their order. Nothing is imported, so the trigger takes from here what it shares.
+ * holds their order, and that of what receivers of callbacks have.
  */
 
-/* From the arrival of a callback, or of a nudge of our own. */
-
-/** Senders get an answer within this time. They usually give up after 5 to 15 s. */
-export const ANSWER = 5_000;
-
-/** How long the trigger waits for a task's details. */
-export const DETAILS = 4_000;
-
-/** Its pauses before it asks again: a service may not know a task for some seconds after its creation. */
-export const KNOWN_AGAIN = [1_000, 2_000] as const;
+/* From the beginning of a request of our own. */
 
 /** How long a nudge waits for its answer. n8n answers when it has stored what comes of it. */
 export const NUDGE_TIMEOUT = 30_000;

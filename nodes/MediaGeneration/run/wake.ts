@@ -1,5 +1,6 @@
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { TaskService } from '../api/client';
+import { ANSWER } from '../callback/respond';
 import { verifyRequest, type AcceptedCallback } from '../callback/verifyRequest';
 import { enableNode, readNodeContext } from '../host/sleep';
 import { settleBy } from '../lib/timers';
@@ -14,7 +15,7 @@ import {
 } from './ledger';
 import { Looks } from './look';
 import { findNap, type Nap } from './nap';
-import { ANSWER, DUE_EARLY, planLastWake } from './timetable';
+import { DUE_EARLY, planLastWake } from './timetable';
 
 /** How many tasks a webhook asks for at once, if the first ones have ended. */
 const ASKED_AT_ONCE = 32;

@@ -3,7 +3,12 @@ import type { TaskService } from '../api/client';
 import { isUnknownTask, ServiceError } from '../api/failure';
 import type { Task } from '../api/task';
 import { pause, settleBy } from '../lib/timers';
-import { DETAILS, KNOWN_AGAIN } from '../run/timetable';
+
+/** How long the service may take to answer, in milliseconds. */
+export const DETAILS = 4_000;
+
+/** The pauses before it is asked again: it may not know a task for some seconds after its creation. */
+export const KNOWN_AGAIN = [1_000, 2_000] as const;
 
 /** What the service says about a task. */
 export type Details =

@@ -1,10 +1,9 @@
 import type { IDataObject, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { TaskService } from '../api/client';
 import { REQUEST, toStatus, type Task, type TaskStatus } from '../api/task';
-import { answer, refuseCallback, warnOwner } from '../callback/respond';
+import { ANSWER, answer, refuseCallback, warnOwner } from '../callback/respond';
 import { verifyRequest, type AcceptedCallback } from '../callback/verifyRequest';
 import { answerOnceStored } from '../host/storedAnswer';
-import { ANSWER } from '../run/timetable';
 import { TaskEvents } from './events';
 import { fetchDetails, type Details } from './fetchDetails';
 import { readSettings, type TriggerSettings } from './options';

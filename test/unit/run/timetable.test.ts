@@ -1,10 +1,8 @@
 import fc from 'fast-check';
+import { ANSWER } from '../../../nodes/MediaGeneration/callback/respond';
 import {
-	ANSWER,
-	DETAILS,
 	DUE_EARLY,
 	FIRST_PAUSE_AT_LIMIT,
-	KNOWN_AGAIN,
 	KNOWN_BY,
 	NUDGE_TIMEOUT,
 	PAUSES_ASLEEP,
@@ -16,6 +14,7 @@ import {
 	spread,
 	TRACKER_WINDOW,
 } from '../../../nodes/MediaGeneration/run/timetable';
+import { DETAILS, KNOWN_AGAIN } from '../../../nodes/MediaGeneration/trigger/fetchDetails';
 
 it.each<[string, earlier: number, '<' | '≤', later: number]>([
 	['the limit counts as passed before it passes', -DUE_EARLY, '<', 0],
