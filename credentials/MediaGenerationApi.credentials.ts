@@ -10,10 +10,10 @@ import {
 	explainClearText,
 	findPlaceholder,
 	isClearText,
-	SHORTEST_SAFE_KEY,
 	type Endpoint,
 } from '../nodes/MediaGeneration/api/endpoints';
 import { ENDPOINTS } from '../nodes/MediaGeneration/api/service';
+import { KEY_NAME, WEAK_KEY, WEAK_KEY_NAME } from '../nodes/MediaGeneration/callback/scheme';
 
 const getOrigin = (url: unknown, base?: string): string | undefined =>
 	typeof url === 'string' && URL.canParse(url, base) ? new URL(url, base).origin : undefined;
@@ -111,17 +111,14 @@ export class MediaGenerationApi implements ICredentialType {
 			typeOptions: { password: true },
 			default: '',
 			hint: 'Optional: needed by the trigger, and to verify callbacks',
-			description:
-				'The webhookHmacKey that you generated in your account settings with the service. The trigger needs it to tell genuine callbacks from forged ones.',
+			description: `The ${KEY_NAME} that you generated in your account settings with the service. The trigger needs it to tell genuine callbacks from forged ones.`,
 		},
 		{
-			displayName: `A key of fewer than ${SHORTEST_SAFE_KEY} characters can be guessed, and whoever has it can forge callbacks. Use the webhookHmacKey that the service generates.`,
+			displayName: `A ${WEAK_KEY_NAME} can be guessed, and whoever has it can forge callbacks. Use the ${KEY_NAME} that the service generates.`,
 			name: 'shortKeyNotice',
 			type: 'notice',
 			default: '',
-			displayOptions: {
-				show: { webhookSecret: [{ _cnd: { regex: `^.{1,${SHORTEST_SAFE_KEY - 1}}$` } }] },
-			},
+			displayOptions: { show: { webhookSecret: [{ _cnd: { regex: WEAK_KEY.source } }] } },
 		},
 		{
 			displayName: 'Advanced Settings',

@@ -9,8 +9,7 @@ import {
 	UnknownOutcomeError,
 } from '../nodes/MediaGeneration/api/failure.ts';
 import type { Task } from '../nodes/MediaGeneration/api/task.ts';
-import { FAULTS } from '../nodes/MediaGeneration/callback/faults.ts';
-import { verify, type CallbackRequest } from '../nodes/MediaGeneration/callback/verify.ts';
+import { FAULTS, verify, type CallbackRequest } from '../nodes/MediaGeneration/callback/verify.ts';
 import { findInput } from '../nodes/MediaGeneration/models/any/schema.ts';
 
 /** What was asked of a service, and what came. */

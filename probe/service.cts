@@ -67,7 +67,8 @@ export async function listen(port: number) {
 		server.on('request', (request, response) => {
 			void readText(request).then((text) => {
 				response.setHeader('Content-Type', 'application/json').end('{"code":200}');
-				resolve({ headers: request.headers, body: parseJson(text) });
+				const body = { body: parseJson(text), bytes: Buffer.from(text) };
+				resolve({ headers: request.headers, ...body });
 			});
 		});
 	});

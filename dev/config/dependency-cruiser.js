@@ -108,9 +108,9 @@ module.exports = {
 		{
 			name: 'credentials',
 			comment:
-				'A credential takes only the facts and the endpoints of api. What sends requests belongs in api/client.ts.',
+				'A credential takes only the facts and the endpoints of api, and how its key signs. What sends requests belongs in api/client.ts.',
 			from: { path: '^credentials/' },
-			to: { path: product, pathNot: `^${house}/api/(endpoints|service)\\.ts$` },
+			to: { path: product, pathNot: `^${house}/(api/(endpoints|service)|callback/scheme)\\.ts$` },
 		},
 		{
 			name: 'service-imports-nothing',
@@ -136,7 +136,7 @@ module.exports = {
 			name: 'verification-is-pure',
 			comment:
 				'Verifying a callback needs neither n8n nor the network. What does belongs in callback, trigger or run.',
-			from: { path: `^${house}/callback/(signature|verify)\\.ts$` },
+			from: { path: `^${house}/callback/(scheme|signature|verify)\\.ts$` },
 			to: {
 				path: [
 					'^node_modules/n8n-',

@@ -239,6 +239,7 @@ export function buildWebhook(
 	return fake<IWebhookFunctions>({
 		getHeaderData: () => headers ?? signed,
 		getBodyData: () => body,
+		getRequestObject: () => ({ rawBody: Buffer.from(JSON.stringify(body)) }),
 		getResponseObject: () => response,
 		getWorkflow: () => ({ id: 'workflow' }),
 		getMode: () => 'webhook',

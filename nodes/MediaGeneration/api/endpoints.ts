@@ -21,9 +21,6 @@ export interface Credentials extends Partial<Record<Endpoint, string>> {
 	advancedSettings?: boolean;
 }
 
-/** Shorter keys can be found by trying, given one genuine callback. In characters. */
-export const SHORTEST_SAFE_KEY = 16;
-
 /** Trims the token: a pasted one may end with a line break, which headers can't contain. */
 export const buildAuthorization = ({ accessToken }: { accessToken?: unknown }): string =>
 	`${TOKEN_SCHEME} ${String(accessToken).trim()}`;

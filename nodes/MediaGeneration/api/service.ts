@@ -1,7 +1,7 @@
 /**
- * Facts about the service. A fork for another service changes this file, which imports nothing.
- * The contract (task-service interface) has only `createTaskPath` and the signature; the rest is
- * documented by public services of this kind.
+ * Facts about the service. A fork for another service changes this file, which imports nothing, and
+ * `callback/scheme`. The contract (task-service interface) has only `createTaskPath` and the
+ * signature; the rest is documented by public services of this kind.
  */
 
 interface EndpointFacts {
@@ -69,20 +69,6 @@ export const CREATION_RATE = { period: 10_000, most: 20 };
 
 /** The most look-ups of an account, likewise. One per second is allowed. */
 export const LOOKUP_RATE = { period: 1_100, most: 1 };
-
-/** The headers of a signed callback: Unix time in seconds, and the signature in Base64. */
-export const TIMESTAMP_HEADER = 'X-Webhook-Timestamp';
-export const SIGNATURE_HEADER = 'X-Webhook-Signature';
-
-/** What the service calls the key of signatures, in its account settings. */
-export const KEY_NAME = 'webhookHmacKey';
-
-/** How far a timestamp may be off by default, in seconds either way. */
-export const DEFAULT_TOLERANCE_SECONDS = 300;
-
-/** The text that a callback's signature is computed from. It doesn't include the body. */
-export const buildSignedText = (taskId: string, timestamp: string): string =>
-	`${taskId}.${timestamp}`;
 
 /** A callback of this type brings a part of the result before the task ends. */
 export const PART_OF_RESULT = /^(text|first)$/i;

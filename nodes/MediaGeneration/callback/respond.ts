@@ -1,7 +1,7 @@
 import type { IDataObject, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { BoundedMap } from '../lib/boundedMap';
 import { NODE_NAME } from '../lib/brand';
-import type { Refusal } from './faults';
+import type { Refusal } from './verify';
 
 /** Senders get an answer within this time, in milliseconds. They usually give up after 5 to 15 s. */
 export const ANSWER = 5_000;

@@ -1,5 +1,5 @@
-import { createHmac, timingSafeEqual } from 'crypto';
-import { buildSignedText } from '../api/service';
+import { timingSafeEqual } from 'crypto';
+import { sign, type Signature, type SignedContent } from './scheme';
 
 /** The keys of a credential. The previous one counts while the key is being replaced. */
 export interface SigningKeys {
@@ -10,44 +10,36 @@ export interface SigningKeys {
 /** Which of the keys. */
 export type KeyName = keyof SigningKeys;
 
-/** What a signature is made of, and the signature, each as its header or the body has it. */
-export interface Signed {
-	taskId: string;
-	/** Unix time in seconds. */
-	timestamp: string;
-	signature: string;
-}
-
 /** Invisible characters aren't a key: HMAC accepts them, so anyone could sign. */
 const isKey = (secret?: string): secret is string =>
 	/[^\s\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/u.test(secret ?? '');
 
 /** Reads the keys of a credential; undefined if it has none. */
-export function readSigningKeys(credentials: {
+export function readSigningKeys({
+	webhookSecret: current,
+	previousWebhookSecret: previous,
+}: {
 	webhookSecret?: string;
 	previousWebhookSecret?: string;
 }): SigningKeys | undefined {
-	const { webhookSecret: current, previousWebhookSecret: previous } = credentials;
 	return isKey(current) ? { current, previous: isKey(previous) ? previous : undefined } : undefined;
 }
-
-/** Signs as described in the task-service interface, "Callback signature verification". */
-export const sign = (taskId: string, timestamp: string, key: string): string =>
-	createHmac('sha256', key).update(buildSignedText(taskId, timestamp)).digest('base64');
 
 /**
  * Finds the key that made a signature; undefined if none did. Each key is compared in constant
  * time. Nothing is thrown.
  */
 export function findSigner(
-	{ taskId, timestamp, signature }: Signed,
+	signature: Signature,
+	content: SignedContent,
 	keys: SigningKeys,
 ): KeyName | undefined {
-	const given = Buffer.from(signature);
+	const given = signature.given.map((one) => Buffer.from(one));
 	const matches = (key?: string): boolean => {
-		if (!isKey(key)) return false;
-		const expected = Buffer.from(sign(taskId, timestamp, key));
-		return given.length === expected.length && timingSafeEqual(given, expected);
+		const made = isKey(key) && sign(signature, content, key);
+		if (!made) return false;
+		const expected = Buffer.from(made);
+		return given.some((one) => one.length === expected.length && timingSafeEqual(one, expected));
 	};
 	// Both are always compared, so the time taken doesn't show which one matched.
 	const [current, previous] = [matches(keys.current), matches(keys.previous)];

@@ -1,22 +1,36 @@
 import { callbackBody, JSON_LEVELS, type CallbackBody } from '../api/schemas';
-import {
-	PART_OF_RESULT,
-	SIGNATURE_HEADER,
-	SUCCESS,
-	TASK_FAILED,
-	TASK_ID,
-	TIMESTAMP_HEADER,
-} from '../api/service';
+import { PART_OF_RESULT, SUCCESS, TASK_FAILED, TASK_ID } from '../api/service';
 import { toStatus, type TaskStatus } from '../api/task';
 import { isDeeper, isObject } from '../lib/json';
-import type { Fault } from './faults';
+import { readSignature, SIGNATURE_FAULTS, type Signature } from './scheme';
 import { findSigner, type KeyName, type SigningKeys } from './signature';
+
+/** How a sender is refused: the HTTP status, and what it is told. */
+export type Refusal = readonly [status: number, message: string];
+
+/** What can be wrong with a callback itself. Receivers have further reasons of their own. */
+export const FAULTS = {
+	...SIGNATURE_FAULTS,
+	bodyNotAnObject: [400, 'The body must be a JSON object, sent as application/json'],
+	bodyTooDeep: [400, `The body must not be nested deeper than ${JSON_LEVELS} levels`],
+	taskIdMissing: [400, 'The body must have data.task_id or data.taskId, as text'],
+	taskIdMalformed: [
+		400,
+		'The task ID must have 1 to 256 characters, without control characters, and not be "." or ".."',
+	],
+	taskIdContradictory: [400, 'data.task_id, data.taskId and taskId must be the same'],
+} as const satisfies Record<string, Refusal>;
+
+/** One word for what is wrong, for senders, logs and Verify Callback. */
+export type Fault = keyof typeof FAULTS;
 
 export interface CallbackRequest {
 	/** By lower-case name, as Node has them: a repeated one is one text, joined by commas. */
 	headers: Record<string, unknown>;
 	/** The parsed JSON, whatever it is. */
 	body: unknown;
+	/** The bytes that it was parsed from. */
+	bytes: Uint8Array;
 }
 
 export interface VerifyOptions {
@@ -31,13 +45,11 @@ export interface Verdict {
 	/** In the contract's order. Empty: the callback counts. */
 	faults: Fault[];
 	taskId?: string;
-	/** Unix time in seconds, as its header has it. */
-	timestamp?: string;
 	/** Seconds by which the timestamp is ahead of the clock here; negative: behind. */
 	clockDifferenceSeconds?: number;
 	/** The key that made the signature, also of a stale callback. */
 	signedBy?: KeyName;
-	/** What the body says of the task. It isn't signed. */
+	/** What the body says of the task. It decides nothing, signed or not. */
 	claim?: Claim;
 }
 
@@ -50,8 +62,7 @@ export interface Claim {
 
 /** What can be said of a callback without a key. Its signature isn't compared yet. */
 interface Form extends Verdict {
-	/** As its header has it. */
-	signature?: string;
+	signature?: Signature;
 }
 
 /** Without a fault, the ID and the claim are known. */
@@ -62,9 +73,6 @@ export const isAccepted = (
 /** A Content-Type that is JSON, also by its suffix, such as application/cloudevents+json. */
 const JSON_TYPE = /^application\/(?:json|[\w.+-]+\+json)\s*(?:;|$)/i;
 
-/** Base64 of 32 bytes. */
-const SIGNATURE = /^[A-Za-z0-9+/]{43}=$/;
-
 const toText = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 /** Verifies a callback. Nothing is thrown. @param keys undefined: the receiver has none */
@@ -73,7 +81,15 @@ export function verify(
 	keys: SigningKeys | undefined | 'off',
 	options: VerifyOptions,
 ): Verdict {
-	return judge(readForm(request, { ...options, signed: keys !== 'off' }), keys);
+	const { signature, ...form } = readForm(request, options, keys !== 'off');
+	if (keys === 'off') return form;
+	const { faults, taskId } = form;
+	if (taskId === undefined) return form;
+	const add = (fault: Fault): Verdict => ({ ...form, faults: [...faults, fault] });
+	if (!keys) return add('keyMissing');
+	const signedBy = signature && findSigner(signature, { taskId, bytes: request.bytes }, keys);
+	if (signedBy) return { ...form, signedBy };
+	return faults.includes('signatureWrong') ? form : add('signatureWrong');
 }
 
 /**
@@ -83,12 +99,13 @@ export function verify(
  */
 export function readForm(
 	{ headers, body }: CallbackRequest,
-	{ signed, ...options }: VerifyOptions & { signed: boolean },
+	options: VerifyOptions,
+	signed: boolean,
 ): Form {
-	const timestamp = toText(headers[TIMESTAMP_HEADER.toLowerCase()]);
-	const signature = toText(headers[SIGNATURE_HEADER.toLowerCase()]);
-	if (signed && !(timestamp && signature)) return { faults: ['headerMissing'] };
-	const type = toText(headers['content-type']);
+	const read = (name: string): string => toText(headers[name.toLowerCase()]);
+	const signature = signed ? readSignature(read) : undefined;
+	if (signed && !signature) return { faults: ['headerMissing'] };
+	const type = read('content-type');
 	if (!isObject(body) || (type && !JSON_TYPE.test(type))) return { faults: ['bodyNotAnObject'] };
 	const parts = callbackBody.parse(body);
 	const id = readSignedId(parts);
@@ -96,43 +113,20 @@ export function readForm(
 	const { taskId } = id;
 	const claim = readClaim(parts);
 	const tooDeep: Fault[] = isDeeper(body, JSON_LEVELS) ? ['bodyTooDeep'] : [];
-	if (!signed) return { faults: tooDeep, taskId, claim };
+	if (!signature) return { faults: tooDeep, taskId, claim };
 
-	const { fault, ...difference } = readTime(timestamp, options);
-	const faults: Fault[] = fault ? [fault] : [];
-	if (!SIGNATURE.test(signature)) faults.push('signatureWrong');
+	const { faults, ...difference } = readTime(signature, options);
+	if (!signature.given.length) faults.push('signatureWrong');
 	faults.push(...tooDeep);
-	return { faults, taskId, claim, timestamp, ...difference, signature };
-}
-
-/**
- * Compares the signature with the keys.
- * @param form read with `signed`, unless the keys are off: without a signature it never passes
- */
-export function judge(
-	{ signature, ...form }: Form,
-	keys: SigningKeys | undefined | 'off',
-): Verdict {
-	if (keys === 'off') return form;
-	const { faults, taskId, timestamp } = form;
-	const add = (fault: Fault): Verdict => ({ ...form, faults: [...faults, fault] });
-	const isWhole = taskId !== undefined && timestamp !== undefined && signature !== undefined;
-	if (!isWhole) return faults.length ? form : add('headerMissing');
-	if (!keys) return add('keyMissing');
-	const signedBy = findSigner({ taskId, timestamp, signature }, keys);
-	if (signedBy) return { ...form, signedBy };
-	return faults.includes('signatureWrong') ? form : add('signatureWrong');
+	return { faults, taskId, claim, ...difference, signature };
 }
 
 /** Compares a timestamp with the clock here. */
-function readTime(
-	timestamp: string,
-	{ toleranceSeconds, now }: VerifyOptions,
-): { fault?: Fault; clockDifferenceSeconds?: number } {
-	if (!/^\d{1,15}$/.test(timestamp)) return { fault: 'timestampMalformed' };
+function readTime({ timestamp }: Signature, { toleranceSeconds, now }: VerifyOptions): Verdict {
+	if (!/^\d{1,15}$/.test(timestamp)) return { faults: ['timestampMalformed'] };
 	const clockDifferenceSeconds = Math.round(Number(timestamp) - now / 1000);
 	const isStale = toleranceSeconds > 0 && Math.abs(clockDifferenceSeconds) > toleranceSeconds;
-	return isStale ? { fault: 'timestampStale', clockDifferenceSeconds } : { clockDifferenceSeconds };
+	return { faults: isStale ? ['timestampStale'] : [], clockDifferenceSeconds };
 }
 
 /**

@@ -1,13 +1,12 @@
 import type { IWebhookFunctions } from 'n8n-workflow';
 import type { Credentials } from '../api/endpoints';
-import { DEFAULT_TOLERANCE_SECONDS } from '../api/service';
-import { readJsonBody } from '../host/jsonBody';
+import { readBody } from '../host/jsonBody';
 import { readAsWebhook } from '../host/webhookCredential';
 import { CREDENTIAL } from '../lib/brand';
-import type { Fault } from './faults';
 import { type Refused, warnOwner } from './respond';
+import { DEFAULT_TOLERANCE_SECONDS } from './scheme';
 import { readSigningKeys, type KeyName, type SigningKeys } from './signature';
-import { isAccepted, readForm, verify, type Claim, type Verdict } from './verify';
+import { isAccepted, readForm, verify, type Claim, type Fault, type Verdict } from './verify';
 
 export interface SignatureSettings {
 	/** Whether the callback must be signed. `ifKey`: only if the credential has a key. */
@@ -35,9 +34,9 @@ export async function verifyRequest(
 	context: IWebhookFunctions,
 	{ signed, unsignedType, toleranceSeconds = DEFAULT_TOLERANCE_SECONDS }: SignatureSettings,
 ): Promise<Refused<Fault> | AcceptedCallback> {
-	const request = { headers: context.getHeaderData(), body: await readJsonBody(context) };
+	const request = { headers: context.getHeaderData(), ...(await readBody(context)) };
 	const options = { toleranceSeconds, now: Date.now() };
-	const form = readForm(request, { ...options, signed: signed === true });
+	const form = readForm(request, options, signed === true);
 	if (!isAccepted(form)) return toRefused(form);
 
 	const credentials = await readAsWebhook<Credentials>(context, CREDENTIAL);

@@ -8,13 +8,17 @@ interface RequestFields {
 }
 
 /**
- * Reads the body of a webhook's request; null where it can't be read. n8n leaves types that are
- * JSON by their suffix as bytes in a field of the request. `e2e/trigger` fails first.
+ * Reads the body of a webhook's request, null where it can't be read, and its bytes. n8n leaves
+ * types that are JSON by their suffix as bytes in a field of the request. `e2e/trigger` fails first.
  */
-export async function readJsonBody(context: IWebhookFunctions): Promise<unknown> {
+export async function readBody(context: IWebhookFunctions) {
 	const type = context.getHeaderData()['content-type'] ?? '';
-	if (!/\+json\s*(;|$)/i.test(type)) return context.getBodyData();
+	const isLeft = /\+json\s*(;|$)/i.test(type);
 	const request = context.getRequestObject() as RequestFields;
-	await request.readRawBody?.().catch(() => undefined);
-	return jsonParse(String(request.rawBody), { fallbackValue: null });
+	if (isLeft) await request.readRawBody?.().catch(() => undefined);
+	const bytes = request.rawBody ?? Buffer.alloc(0);
+	const body: unknown = isLeft
+		? jsonParse(String(bytes), { fallbackValue: null })
+		: context.getBodyData();
+	return { body, bytes };
 }

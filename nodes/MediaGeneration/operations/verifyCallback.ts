@@ -1,7 +1,7 @@
 import { jsonParse } from 'n8n-workflow';
-import { DEFAULT_TOLERANCE_SECONDS, TIMESTAMP_HEADER } from '../api/service';
-import type { Fault } from '../callback/faults';
+import { DEFAULT_TOLERANCE_SECONDS, TIMESTAMP_HEADER } from '../callback/scheme';
 import type { KeyName } from '../callback/signature';
+import type { CallbackRequest, Fault } from '../callback/verify';
 import { dropUndefined } from '../lib/json';
 import { buildFieldError, jsonObject, readNumberOption, type Field } from '../models/field';
 import { optionsField } from '../run/item';
@@ -50,9 +50,7 @@ export interface VerdictItem {
 	clockDifferenceSeconds?: number;
 }
 
-interface ReceivedCallback {
-	headers: Record<string, unknown>;
-	body: unknown;
+interface ReceivedCallback extends CallbackRequest {
 	toleranceSeconds: number;
 }
 
@@ -69,23 +67,31 @@ export const verifyCallback = defineOperation<ReceivedCallback>({
 			throw buildFieldError(
 				`'Headers' must be a JSON object, for example {"${TIMESTAMP_HEADER}": "…"}`,
 			);
-		const body = read(bodyField.name);
+		const given = read(bodyField.name);
+		const text = String(typeof given === 'string' ? given : JSON.stringify(given));
 		// A body that is not JSON may be what is wrong with it.
-		const parsed = typeof body === 'string' ? jsonParse(body, { fallbackValue: body }) : body;
-		const toleranceSeconds = readNumberOption(option, toleranceOption);
-		return { headers: toNodeHeaders(headers.data), body: parsed, toleranceSeconds };
+		const body: unknown = jsonParse(text, { fallbackValue: text });
+		return {
+			headers: toNodeHeaders(headers.data),
+			body,
+			bytes: Buffer.from(text),
+			toleranceSeconds: readNumberOption(option, toleranceOption),
+		};
 	},
-	run: runEach(async ({ service }, { headers, body, toleranceSeconds }) => {
-		const { FAULTS } = await import('../callback/faults');
+	run: runEach(async ({ service }, { toleranceSeconds, ...request }) => {
 		const { readSigningKeys } = await import('../callback/signature');
-		const { verify } = await import('../callback/verify');
+		const { FAULTS, verify } = await import('../callback/verify');
 		const keys = readSigningKeys(service.credentials);
-		const verdict = verify({ headers, body }, keys, { toleranceSeconds, now: Date.now() });
-		const { faults, taskId, signedBy: signature, clockDifferenceSeconds } = verdict;
-		const [reason] = faults;
-		const message = reason ? FAULTS[reason][1] : 'The callback is genuine';
-		const facts = { taskId, signature, clockDifferenceSeconds };
-		const json: VerdictItem = { genuine: !reason, reason, message, ...facts };
+		const verdict = verify(request, keys, { toleranceSeconds, now: Date.now() });
+		const [reason] = verdict.faults;
+		const json: VerdictItem = {
+			genuine: !reason,
+			reason,
+			message: reason ? FAULTS[reason][1] : 'The callback is genuine',
+			taskId: verdict.taskId,
+			signature: verdict.signedBy,
+			clockDifferenceSeconds: verdict.clockDifferenceSeconds,
+		};
 		return [{ json: dropUndefined(json) }];
 	}),
 });

@@ -5,6 +5,9 @@ import { mapConcurrent } from '../lib/mapConcurrent';
 import { CONCURRENCY } from './item';
 import type { Attempt, Entry } from './ledger';
 
+/** How many tasks a webhook asks for at once, if the first ones have ended. */
+const ASKED_AT_ONCE = 32;
+
 /** A task that is looked at. Several items may have the same one. */
 interface Watched {
 	attempts: Attempt[];
@@ -101,6 +104,21 @@ export class Looks {
 			concurrency,
 			isLast: (taskId) => Boolean(signal?.aborted) || (untilOpen && this.isOpen(taskId)),
 		});
+	}
+
+	/**
+	 * Asks for the task of a callback, then for one other, then for several at once, until one has not
+	 * ended.
+	 */
+	async lookUntilOpen(taskId: string, service: TaskService): Promise<void> {
+		const look = async (ids: string[], concurrency: number) =>
+			await this.look(ids, { getService: async () => service, concurrency, untilOpen: true });
+		await look([taskId], 1);
+		if (this.isOpen(taskId)) return;
+		const [next] = this.openIds;
+		if (next === undefined) return;
+		await look([next], 1);
+		if (!this.isOpen(next)) await look(this.openIds, ASKED_AT_ONCE);
 	}
 
 	/** Notes what the service says of a task. */

@@ -4,7 +4,8 @@ import { isUnderway, wasDelivered, type HeldResponse } from '../host/delivery';
 import { readResumeUrl } from '../host/resumeUrl';
 import { BoundedMap } from '../lib/boundedMap';
 import { runAfter } from '../lib/timers';
-import { findLimit, listLastTasks, type Ledger, type Sleep } from './ledger';
+import { findLimit, listLastTasks, type Ledger, type Sleep, type WaitSettings } from './ledger';
+import { Looks } from './look';
 import { sendNudge } from './nudge';
 import { FIRST_PAUSE_AT_LIMIT, PAUSES_ASLEEP, planLastWake, spread } from './timetable';
 
@@ -46,7 +47,7 @@ interface NapTools {
  */
 export class Nap {
 	/** The tasks that have ended, by ID. */
-	readonly ends = new Map<string, Task>();
+	private readonly ends = new Map<string, Task>();
 	private lastState: SleepState = { is: 'waiting' };
 	private pause = PAUSES_ASLEEP.first;
 	private isNudged = false;
@@ -61,6 +62,21 @@ export class Nap {
 	getState(): SleepState['is'] {
 		this.lastState = settleDelivery(this.lastState);
 		return this.lastState.is;
+	}
+
+	/** Opens the looks of a webhook. What this process has seen isn't asked again. */
+	openLooks({ entries, settings }: Ledger): Looks {
+		const looks = new Looks(entries, settings as WaitSettings);
+		for (const [taskId, end] of this.ends) looks.learn(taskId, end);
+		return looks;
+	}
+
+	/** Notes the ends that a webhook has seen. */
+	noteEnds({ entries }: Ledger): void {
+		for (const { attempts } of entries) {
+			const last = attempts.at(-1);
+			if (last?.end) this.ends.set(last.taskId, last.end);
+		}
 	}
 
 	/** @returns false unless the run waits: another webhook has handed it to n8n, or it is over */

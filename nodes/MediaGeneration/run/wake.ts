@@ -5,20 +5,9 @@ import { verifyRequest, type AcceptedCallback } from '../callback/verifyRequest'
 import { enableNode, readNodeContext } from '../host/sleep';
 import { settleBy } from '../lib/timers';
 import { accept, NUDGE, refuse } from './answers';
-import {
-	findLimit,
-	listLastTasks,
-	readLedger,
-	type Ledger,
-	type Sleep,
-	type WaitSettings,
-} from './ledger';
-import { Looks } from './look';
+import { findLimit, listLastTasks, readLedger, type Ledger, type Sleep } from './ledger';
 import { findNap, type Nap } from './nap';
 import { DUE_EARLY, planLastWake } from './timetable';
-
-/** How many tasks a webhook asks for at once, if the first ones have ended. */
-const ASKED_AT_ONCE = 32;
 
 /**
  * Receives a callback, or a nudge of our own, for a run that sleeps. Once every task has ended by
@@ -64,12 +53,12 @@ async function lookAndWake(
 	const sleep = ledger.sleep as Sleep;
 	const limit = findLimit(ledger);
 	const isDue = () => Date.now() >= limit - DUE_EARLY;
-	const looks = openLooks(ledger, nap);
+	const looks = nap.openLooks(ledger);
 	// Once the limit has passed, nothing is asked: the woken run looks.
 	const service = new TaskService(context, credentials);
-	const asked = isDue() ? Promise.resolve() : lookUntilOpen(looks, taskId, service);
+	const asked = isDue() ? Promise.resolve() : looks.lookUntilOpen(taskId, service);
 	const work = asked.then(() => {
-		noteEnds(ledger, nap);
+		nap.noteEnds(ledger);
 		return true;
 	});
 	const isInTime = await settleBy(answerBy, work);
@@ -91,35 +80,6 @@ async function lookAndWake(
 		context,
 		cause ? { reason: 'detailsUnavailable', cause } : { reason: 'taskNotEnded' },
 	);
-}
-
-/** Looks at the tasks of a run that sleeps. What this process has seen of them isn't asked again. */
-function openLooks(ledger: Ledger, { ends }: Nap): Looks {
-	const looks = new Looks(ledger.entries, ledger.settings as WaitSettings);
-	for (const [taskId, end] of ends) looks.learn(taskId, end);
-	return looks;
-}
-
-function noteEnds({ entries }: Ledger, { ends }: Nap): void {
-	for (const { attempts } of entries) {
-		const last = attempts.at(-1);
-		if (last?.end) ends.set(last.taskId, last.end);
-	}
-}
-
-/**
- * Asks for the task of a callback, then for one other, then for several at once, until one has not
- * ended.
- */
-async function lookUntilOpen(looks: Looks, taskId: string, service: TaskService): Promise<void> {
-	const look = async (ids: string[], concurrency: number) =>
-		await looks.look(ids, { getService: async () => service, concurrency, untilOpen: true });
-	await look([taskId], 1);
-	if (looks.isOpen(taskId)) return;
-	const [next] = looks.openIds;
-	if (next === undefined) return;
-	await look([next], 1);
-	if (!looks.isOpen(next)) await look(looks.openIds, ASKED_AT_ONCE);
 }
 
 /** Has n8n run the node again. It finds in its ledger how the tasks have ended. */

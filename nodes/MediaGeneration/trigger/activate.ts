@@ -1,8 +1,8 @@
 import { NodeOperationError, UserError, type IHookFunctions } from 'n8n-workflow';
 import { TaskService } from '../api/client';
-import { SHORTEST_SAFE_KEY, type Credentials } from '../api/endpoints';
+import type { Credentials } from '../api/endpoints';
 import { ServiceError } from '../api/failure';
-import { KEY_NAME } from '../api/service';
+import { KEY_NAME, WEAK_KEY, WEAK_KEY_NAME } from '../callback/scheme';
 import { readSigningKeys, type SigningKeys } from '../callback/signature';
 import { CREDENTIAL } from '../lib/brand';
 import { toPlainError } from '../lib/text';
@@ -30,7 +30,7 @@ export async function checkCredential(context: IHookFunctions): Promise<void> {
 			// n8n shows no description when a workflow is published.
 			`The credential has no 'Webhook HMAC Key', so callbacks can't be verified. Generate a ${KEY_NAME} in your account settings with the service and paste it into the credential, or turn off 'Verify Signature' if you accept callbacks from anyone.`,
 		);
-	if (verifySignature && keys) warnOfShortKeys(context, keys);
+	if (verifySignature && keys) warnOfWeakKeys(context, keys);
 	if (!fetchDetails) return;
 	try {
 		await new TaskService(context, credentials).getTask(NO_TASK, ACTIVATION_SETTINGS);
@@ -40,16 +40,16 @@ export async function checkCredential(context: IHookFunctions): Promise<void> {
 	}
 }
 
-function warnOfShortKeys(context: IHookFunctions, { current, previous }: SigningKeys): void {
-	const isShort = (key?: string) => key !== undefined && key.length < SHORTEST_SAFE_KEY;
-	const names: string[] = [];
-	if (isShort(current)) names.push("'Webhook HMAC Key'");
-	if (isShort(previous)) names.push("'Previous Webhook HMAC Key'");
-	if (!names.length) return;
-	warn(
-		context,
-		`${names.join(' and ')} in the credential: a key of fewer than ${SHORTEST_SAFE_KEY} characters can be guessed, and whoever has it can start this workflow. Generate a new ${KEY_NAME} in your account settings with the service and paste it into the credential.`,
-	);
+function warnOfWeakKeys(context: IHookFunctions, { current, previous }: SigningKeys): void {
+	const names = [
+		WEAK_KEY.test(current) && "'Webhook HMAC Key'",
+		previous && WEAK_KEY.test(previous) && "'Previous Webhook HMAC Key'",
+	].filter(Boolean);
+	if (names.length)
+		warn(
+			context,
+			`${names.join(' and ')} in the credential: a ${WEAK_KEY_NAME} can be guessed, and whoever has it can start this workflow. Generate a new ${KEY_NAME} in your account settings with the service and paste it into the credential.`,
+		);
 }
 
 const warn = (context: IHookFunctions, text: string): void =>

@@ -1,5 +1,5 @@
 import type { IDataObject, IHookFunctions, INodeProperties, IWebhookFunctions } from 'n8n-workflow';
-import { DEFAULT_TOLERANCE_SECONDS } from '../api/service';
+import { ABOUT_BODY, DEFAULT_TOLERANCE_SECONDS } from '../callback/scheme';
 
 /** The trigger's Options, in the order of their names. */
 export const triggerOptions: INodeProperties = {
@@ -22,8 +22,7 @@ export const triggerOptions: INodeProperties = {
 			name: 'fetchDetails',
 			type: 'boolean',
 			default: true,
-			description:
-				"Whether to ask the service for the task before outputting it. If off, the item has only what the callback claims: a callback's body is not signed.",
+			description: `Whether to ask the service for the task before outputting it. If off, the item has only what the callback claims: ${ABOUT_BODY}.`,
 		},
 		{
 			displayName: 'Tolerance (Seconds)',

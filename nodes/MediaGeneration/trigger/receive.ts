@@ -11,8 +11,8 @@ import { TRIGGER_REFUSALS, type TriggerRefused } from './refusals';
 
 /**
  * Receives a callback: verifies it, reads the task's details, and outputs the Task once, or refuses
- * the callback. Only its task ID and timestamp are signed, so its body decides nothing. Nothing is
- * thrown, because n8n would start an execution for an unverified sender.
+ * the callback. Its body decides nothing, as not every service signs it. Nothing is thrown, because
+ * n8n would start an execution for an unverified sender.
  */
 export async function receiveCallback(context: IWebhookFunctions): Promise<IWebhookResponseData> {
 	try {

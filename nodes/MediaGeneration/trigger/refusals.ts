@@ -1,5 +1,5 @@
-import { FAULTS, type Refusal } from '../callback/faults';
 import { UNCONFIRMED, type Refused } from '../callback/respond';
+import { FAULTS, type Refusal } from '../callback/verify';
 
 /** Why the trigger refuses a callback. */
 export const TRIGGER_REFUSALS = {

@@ -1,5 +1,5 @@
 import type { IWebhookFunctions } from 'n8n-workflow';
-import { readJsonBody } from '../../../nodes/MediaGeneration/host/jsonBody';
+import { readBody } from '../../../nodes/MediaGeneration/host/jsonBody';
 import { fake } from '../n8n';
 
 const bytes = Buffer.from('{"x":1}');
@@ -9,8 +9,13 @@ const unread = {
 };
 const tooLarge = async () => await Promise.reject(new Error('request entity too large'));
 
-it.each<[string, string | undefined, object, unknown]>([
-	['what n8n parsed', 'application/json; charset=utf-8', {}, { parsed: true }],
+interface Request {
+	rawBody?: Buffer;
+	readRawBody?: () => Promise<void>;
+}
+
+it.each<[string, string | undefined, Request, unknown]>([
+	['what n8n parsed', 'application/json; charset=utf-8', { rawBody: bytes }, { parsed: true }],
 	['what n8n parsed of no type', undefined, {}, { parsed: true }],
 	['what n8n made of text', 'text/x+jsonp', {}, { parsed: true }],
 	['bytes that n8n has not read', 'application/task+json; charset=utf-8', unread, { x: 1 }],
@@ -24,5 +29,6 @@ it.each<[string, string | undefined, object, unknown]>([
 		getBodyData: () => ({ parsed: true }),
 		getRequestObject: () => request,
 	});
-	expect(await readJsonBody(context)).toEqual(body);
+	const read = await readBody(context);
+	expect(read).toEqual({ body, bytes: request.rawBody ?? Buffer.alloc(0) });
 });

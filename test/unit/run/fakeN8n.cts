@@ -463,6 +463,7 @@ export class FakeN8n {
 			...this.buildBase(step),
 			getHeaderData: () => headers,
 			getBodyData: () => body,
+			getRequestObject: () => ({ rawBody: Buffer.from(JSON.stringify(body)) }),
 			getQueryData: () => ({ signature: RESUME_TOKEN }),
 			getResponseObject: () => response,
 			getWorkflow: () => ({ id: 'workflow' }),
