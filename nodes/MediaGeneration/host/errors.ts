@@ -20,7 +20,7 @@ interface ShownError {
 /**
  * Makes n8n's own error, with this message. n8n replaces many messages with its own, and some of
  * those advise a retry, which may cost twice (`node-api.error.js`, `node.error.js`; 2.14.2, 2.41.1).
- * `unit/operations/errors` fails first.
+ * `unit/run/errors` fails first.
  */
 export function buildNodeError(
 	node: INode,

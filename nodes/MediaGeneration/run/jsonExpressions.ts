@@ -62,7 +62,7 @@ function fillIn(template: string, value: string, evaluate: Evaluate): string | u
 /**
  * Splits a template as n8n does: every second part is an expression, with its braces. Braces after an
  * odd number of backslashes are text. Two backslashes before an expression are one
- * (`ExpressionSplitter.js` in `@n8n/tournament`, n8n 2.14.2, 2.41.1). `unit/operations/jsonExpressions`
+ * (`ExpressionSplitter.js` in `@n8n/tournament`, n8n 2.14.2, 2.41.1). `unit/run/jsonExpressions`
  * fails first.
  */
 function split(template: string): string[] {
