@@ -1,40 +1,99 @@
-import { openRecord } from '../../../nodes/MediaGeneration/run/open';
-import { takeTurn, type Turns } from '../../../nodes/MediaGeneration/run/here';
-import { buildContext, type Run, WAIT } from '../n8n';
+import { takeTurn, noteRunHere, type Turns } from '../../../nodes/MediaGeneration/run/here';
+import { listTaskIds, type Ledger } from '../../../nodes/MediaGeneration/run/ledger';
+import { noteTask } from '../../../nodes/MediaGeneration/run/note';
+import { openSettings } from '../../../nodes/MediaGeneration/run/open';
+import { prepare, WAIT } from '../n8n';
+import { open } from './sending';
 
-const REQUEST = { model: 'model', input: {} };
+type Opening = Parameters<typeof open>[1];
 
-/** Runs the node, with what n8n has stored for it, by default nothing. */
-function open(token: string | undefined, more: Run = {}) {
-	const context = buildContext({ kept: {}, ...more });
-	return openRecord(Object.assign(context, { runExecutionData: { resumeToken: token } }));
-}
+/** Runs the node with two items, with what n8n has stored for it, by default nothing. */
+const begin = (token: string | undefined, { more, ...opening }: Opening = {}, count = 2) =>
+	open(count, { ...opening, more: { ...more, runExecutionData: { resumeToken: token } } });
+
+const note = (run: ReturnType<typeof open>, item: number, taskId: string) =>
+	noteTask(run, prepare(run.call.context, item), taskId);
+const listIds = ({ ledger }: ReturnType<typeof open>) => listTaskIds(ledger.entries);
+
+afterEach(() => jest.restoreAllMocks());
 
 // A slot of the concurrency limit that comes late: n8n runs the node with the data of before.
 it('a run that n8n begins again with older data has its tasks, their count, and how it waits', () => {
-	const first = open('token');
-	first.addTask(1, REQUEST, 'task');
-	first.shared.count = 2;
-	first.openWait(() => WAIT);
-	const again = open('token');
-	expect(again.recall(0)).toBeUndefined();
-	expect(again.recall(1)).toMatchObject({ taskId: 'task' });
-	expect(again.shared.count).toBe(2);
-	expect(again.openWait(() => ({ ...WAIT, limit: 1 }))).toEqual({ settings: WAIT });
-	again.addTask(0, REQUEST, 'other');
-	expect(open('token').recall(0)).toMatchObject({ taskId: 'other' });
+	const first = begin('older');
+	note(first, 1, 'task');
+	first.ledger.shared.count = 2;
+	openSettings(first, () => WAIT);
+	const again = begin('older');
+	expect(listIds(again)).toEqual(['task']);
+	expect(again.ledger).toMatchObject({ shared: { count: 2 }, settings: WAIT });
+	note(again, 0, 'other');
+	expect(listIds(begin('older'))).toEqual(['other', 'task']);
 });
 
-it.each<[string, string | undefined, Run]>([
+it('two calls of a run share their entries and their count, each with what n8n has stored', () => {
+	const kept: { run?: Ledger } = {};
+	const first = begin('shared', { kept });
+	note(first, 0, 'first');
+	const copy = structuredClone(kept);
+	note(first, 1, 'later');
+	first.ledger.shared.count = 2;
+	const second = begin('shared', { kept: copy });
+	expect(listIds(second)).toEqual(['first', 'later']);
+	note(second, 0, 'again');
+	second.ledger.shared.count++;
+	expect(listIds(first)).toEqual(['first', 'again', 'later']);
+	expect(first.ledger.shared.count).toBe(3);
+});
+
+it('what another process has stored of a run is added to what is known here', () => {
+	const kept: { run?: Ledger } = {};
+	const first = begin('elsewhere', { kept });
+	note(first, 0, 'here');
+	const copy = structuredClone(kept);
+	copy.run?.entries[1]?.attempts.push({ taskId: 'there' });
+	expect(listIds(begin('elsewhere', { kept: copy }))).toEqual(['here', 'there']);
+	expect(listIds(first)).toEqual(['here', 'there']);
+});
+
+it.each<[string, string | undefined, Opening]>([
 	['another execution', 'token of another', {}],
 	['a retry, which has the token of the first', 'same', { executionId: '2' }],
 	['another run of the node', 'same', { run: 1 }],
 	['an n8n without tokens', undefined, {}],
 	["an agent's call", 'same', { isTool: true }],
-])('%s begins with nothing', (_, token, more) => {
-	open('same').addTask(0, REQUEST, 'task');
-	open(undefined).addTask(0, REQUEST, 'task');
-	expect(open(token, more).recall(0)).toBeUndefined();
+])('%s begins with nothing', (_, token, opening) => {
+	note(begin('same'), 0, 'task');
+	note(begin(undefined), 0, 'task');
+	expect(listIds(begin(token, opening))).toEqual([]);
+});
+
+it('a run is known for an hour after its end', () => {
+	const now = jest.spyOn(Date, 'now').mockReturnValue(0);
+	const run = begin('hour');
+	note(run, 0, 'task');
+	noteRunHere(run.call, run.ledger, Date.now());
+	const findAfter = (time: number) => {
+		now.mockReturnValue(time);
+		// Whatever runs next lets the process forget.
+		begin('any other');
+		return listIds(begin('hour'));
+	};
+	expect(findAfter(3_599_999)).toEqual(['task']);
+	noteRunHere(run.call, run.ledger, 3_599_999);
+	expect(findAfter(3_599_999 + 3_600_000)).toEqual([]);
+});
+
+it('of more than 100,000 items, the runs that began first are forgotten', () => {
+	const first = begin('first', {}, 60_000);
+	note(first, 0, 'task');
+	begin('second', {}, 30_000);
+	expect(listIds(begin('first', {}, 60_000))).toEqual(['task']);
+	begin('third', {}, 40_000);
+	expect(listIds(begin('first', {}, 60_000))).toEqual(['task']);
+	begin('fourth', {}, 30_000);
+	begin('fifth', {}, 60_000);
+	begin('any other');
+	expect(listIds(begin('first', {}, 60_000))).toEqual([]);
 });
 
 it('the calls of a run take turns for an item, in order, also after an error; nothing is left of it', async () => {

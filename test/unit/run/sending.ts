@@ -18,7 +18,7 @@ interface Sending extends Run {
 	/** Until when its answer is wanted, from now, in milliseconds. */
 	within?: number;
 	/** Parts of n8n's context. */
-	more?: Partial<Record<keyof IExecuteFunctions | 'additionalData', unknown>>;
+	more?: Partial<Record<keyof IExecuteFunctions | 'additionalData' | 'runExecutionData', unknown>>;
 }
 
 /** Opens a run of this many items. */
