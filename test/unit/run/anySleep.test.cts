@@ -17,12 +17,7 @@ import { Readable } from 'node:stream';
 import type { Task } from '../../../nodes/MediaGeneration/api/task';
 import { executeOperation } from '../../../nodes/MediaGeneration/operations/execute';
 import { wakeExecution } from '../../../nodes/MediaGeneration/run/wake';
-import {
-	LAST_NUDGE,
-	LAST_WAKE,
-	N8N_END,
-	TRACKER_WINDOW,
-} from '../../../nodes/MediaGeneration/run/timetable';
+import { planAsleep } from '../../../nodes/MediaGeneration/run/timetable';
 
 jest.mock('../../../nodes/MediaGeneration/lib/boundedMap', () => ({
 	BoundedMap: MapOfProcess,
@@ -198,7 +193,8 @@ class World implements Service {
 	async finish(): Promise<void> {
 		const { limit, steps, tries } = this.plan;
 		// The limit begins anew for what a try creates again.
-		await pass(steps.length * tries * (limit + N8N_END + 2 * MINUTE));
+		const { end } = planAsleep(limit, Infinity);
+		await pass(steps.length * tries * (end + 2 * MINUTE));
 		if (this.fault !== 'none') this.faultUntil = Date.now();
 	}
 
@@ -283,16 +279,12 @@ class World implements Service {
 			return;
 		}
 		expect(task.status).toBe('timedOut');
-		// A slot that comes late lets n8n's timer for one sleep end the next one (docs/operation.md).
-		if (plan.slotWait > N8N_END - TRACKER_WINDOW - LAST_WAKE && plan.steps.length > 1) return;
 		// Not before the limit. Awake, the last look begins 5 s before it.
 		const due = begunAt + plan.limit;
 		const early = sleptAt === undefined ? 5 * SECOND : SECOND;
 		expect(endedAt + early).toBeGreaterThanOrEqual(due);
 		const isHeard = sleptAt === undefined || plan.resumeUrl === 'here';
 		if (ended === undefined || this.wasKilled || !isHeard) return;
-		// What a late slot has made fail comes too late for another nudge. The ID comes out all the same.
-		if (plan.storeFailures > 0 && plan.slotWait > LAST_NUDGE) return;
 		// With a service in order, one that ended in time comes out as it ended.
 		const slow = Math.max(...plan.latencies) + 6 * SECOND;
 		if (this.fault === 'none' && this.faultUntil < due - 25 * SECOND)

@@ -10,6 +10,7 @@ import {
 } from './fakeN8n.cts';
 import { sleep, type IDataObject } from 'n8n-workflow';
 import { executeOperation } from '../../../nodes/MediaGeneration/operations/execute';
+import type { HeldResponse } from '../../../nodes/MediaGeneration/host/delivery';
 import { Nap, type SleepState } from '../../../nodes/MediaGeneration/run/nap';
 import { wakeExecution } from '../../../nodes/MediaGeneration/run/wake';
 
@@ -172,7 +173,9 @@ it('nobody is woken twice: copies of a callback, and nudges, while n8n waits for
 	ended.add('task-0');
 	const first = callBack('task-0');
 	await pass(SECOND);
-	expect((await callBack('task-0')).answer).toEqual({ accepted: true, resumed: false });
+	const second = callBack('task-0');
+	await pass(SECOND);
+	expect((await second).answer).toEqual({ accepted: true, resumed: false });
 	await pass(5 * MINUTE);
 	expect((await first).answer).toEqual({ accepted: true, resumed: true });
 	expect(n8n.ended).toMatchObject([{ items: completed('task-0') }, {}]);
@@ -224,28 +227,28 @@ describe('a credential whose key is changed while the execution sleeps', () => {
 	});
 });
 
-describe('of a sleep that a webhook has handed to n8n', () => {
-	const response = { writableEnded: false, statusCode: 200 };
-	const tools = { url: '', taskIds: [], until: 0, logger: { info() {}, warn() {} }, name: '' };
+describe('a sleep that a webhook has handed to n8n', () => {
+	const tools = { url: '', taskIds: [], logger: { info() {}, warn() {} }, name: '' };
 
-	it.each<[string, Partial<typeof response>, SleepState['is'], boolean]>([
-		['has not answered yet', {}, 'delivering', true],
-		['has stored that it goes on', { writableEnded: true }, 'over', false],
-		['could not store that', { writableEnded: true, statusCode: 500 }, 'waiting', true],
-		['has found it running', { writableEnded: true, statusCode: 409 }, 'waiting', true],
-	])(
-		'where n8n %s, what is known %j, is %s, and the ends are kept: %j',
-		(_, answered, is, kept) => {
-			const nap = new Nap(1, tools);
-			nap.ends.set('task', { taskId: 'task', status: 'completed' });
-			const held = { ...response };
-			expect(nap.beginDelivery(held)).toBe(true);
-			expect(nap.beginDelivery({ ...response })).toBe(false);
-			Object.assign(held, answered);
-			expect(nap.getState()).toBe(is);
-			// Thousands of executions may have slept.
-			expect(nap.ends.size === 1).toBe(kept);
-			expect(nap.beginDelivery({ ...response })).toBe(is === 'waiting');
-		},
-	);
+	it.each<[string, Partial<HeldResponse>, SleepState['is']]>([
+		['has not answered yet', {}, 'delivering'],
+		['has stored that it goes on', { writableEnded: true }, 'over'],
+		['could not store that', { writableEnded: true, statusCode: 500 }, 'waiting'],
+		['has found it running', { writableEnded: true, statusCode: 409 }, 'waiting'],
+	])('where n8n %s by its answer %j, is %s', (_, answered, is) => {
+		const nap = new Nap(1, { ...tools, until: 0, lastWake: 0 });
+		const response = { writableEnded: false, statusCode: 200 };
+		const another = { ...response };
+		expect(nap.beginDelivery(response)).toBe(true);
+		expect(nap.beginDelivery(another)).toBe(false);
+		Object.assign(response, answered);
+		expect(nap.getState()).toBe(is);
+		expect(nap.beginDelivery(another)).toBe(is === 'waiting');
+	});
+
+	it('that is over stays so', () => {
+		const nap = new Nap(1, { ...tools, until: 0, lastWake: 0 });
+		nap.end();
+		expect(nap.beginDelivery({ writableEnded: false, statusCode: 200 })).toBe(false);
+	});
 });

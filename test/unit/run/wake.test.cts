@@ -7,7 +7,7 @@ import {
 	type Ledger,
 } from '../../../nodes/MediaGeneration/run/ledger';
 import { wakeExecution } from '../../../nodes/MediaGeneration/run/wake';
-import { LAST_WAKE } from '../../../nodes/MediaGeneration/run/timetable';
+import { planAsleep, planLastWake } from '../../../nodes/MediaGeneration/run/timetable';
 import { buildContext, buildDetails, sendCallback, WAIT, type Callback } from '../n8n';
 
 jest.mock('../../../nodes/MediaGeneration/lib/timers', () => ({
@@ -18,6 +18,8 @@ jest.mock('../../../nodes/MediaGeneration/lib/timers', () => ({
 const SECOND = 1_000;
 const LIMIT = 60 * SECOND;
 const HOUR = 3_600 * SECOND;
+/** Until when webhooks wake a run, after its limit. */
+const LAST_WAKE = planLastWake(planAsleep(0, Infinity));
 const RESUME_URL = 'https://n8n.example/webhook-waiting/7';
 const pass = jest.advanceTimersByTimeAsync;
 
@@ -58,7 +60,8 @@ function newExecution({ limit = LIMIT, more = [] as string[] } = {}) {
 	/** Begins a sleep. n8n stores what the node keeps. */
 	const sleep = () => {
 		ledger.begun = Date.now();
-		ledger.sleep = { number: ++ledger.shared.sleeps, errors: {} };
+		const { end } = planAsleep(ledger.begun + limit, Infinity);
+		ledger.sleep = { number: ++ledger.shared.sleeps, end, errors: {} };
 		return structuredClone(kept);
 	};
 	const world = { kept: sleep(), details: 0, down: [] as string[] };
