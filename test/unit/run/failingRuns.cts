@@ -62,6 +62,8 @@ export class Account {
 	/** What was sent for each item, in order; not all became tasks. */
 	readonly sent: Array<Sent & { taskId?: string }> = [];
 	readonly fates = new Map<string, Fate>();
+	/** What was asked, in order: for credits, and to create tasks. */
+	readonly asked: string[] = [];
 	/** The requests for files. */
 	readonly files: string[] = [];
 	credits = 1_000;
@@ -80,6 +82,7 @@ export class Account {
 	}
 
 	async create({ item, ...more }: Sent): Promise<object> {
+		this.asked.push(`create ${item}`);
 		const before = this.sent.filter((one) => one.item === item);
 		const fates = this.items[item] ?? [];
 		const fate = fates[Math.min(before.length, fates.length - 1)] as Fate;
@@ -140,6 +143,10 @@ export class NodeExecution {
 	readonly customData = new Map<string, string>();
 	/** The items whose credentials were read, in order. */
 	readonly credentials: number[] = [];
+	/** What n8n does when a credential is read, or the node falls asleep, beside that; it may throw. */
+	onCredential?: () => void;
+	onSleep?: () => void;
+	resumeUrl = 'https://n8n.example/webhook-waiting/1';
 	/** How often its expressions were read: they return another value each time. */
 	private reads = 0;
 	data: { main: INodeExecutionData[][] };
@@ -281,6 +288,7 @@ export class NodeExecution {
 			}
 			if (url.includes('/api/v1/jobs/recordInfo'))
 				return account.look(new URL(url).searchParams.get('taskId') ?? '');
+			if (url.includes('credit')) account.asked.push('credits');
 			if (url.includes('credit'))
 				return { statusCode: 200, body: JSON.stringify({ code: 200, data: account.credits }) };
 			return { statusCode: 404, body: '{"code":404,"msg":"none"}' };
@@ -324,6 +332,7 @@ export class NodeExecution {
 				},
 				getCredentials: async (_: string, item: number) => {
 					this.credentials.push(item);
+					this.onCredential?.();
 					return { baseUrl: 'https://api.example', accessToken: account.token };
 				},
 				getWorkflow: () => ({ id: 'workflow', name: 'Films' }),
@@ -334,7 +343,10 @@ export class NodeExecution {
 				}),
 				logger: { info: log, warn: log },
 				addExecutionHints: ({ message }: { message: string }) => this.hints.push(message),
-				putExecutionToWait: async (until: Date) => void (this.sleepsUntil = until.getTime()),
+				putExecutionToWait: async (until: Date) => {
+					this.onSleep?.();
+					this.sleepsUntil = until.getTime();
+				},
 				helpers: {
 					...helpers,
 					httpRequestWithAuthentication: request,
@@ -345,7 +357,7 @@ export class NodeExecution {
 		);
 		// n8n has it beside its documented API.
 		return Object.assign(context, {
-			additionalKeys: { $execution: { resumeUrl: 'https://n8n.example/webhook-waiting/1' } },
+			additionalKeys: { $execution: { resumeUrl: this.resumeUrl } },
 			runExecutionData: { resumeToken: TOKEN },
 		});
 	}

@@ -1,0 +1,52 @@
+import { listTaskIds } from '../../../nodes/MediaGeneration/run/ledger';
+import { noteTask, noteUnknown } from '../../../nodes/MediaGeneration/run/note';
+import { findUnknownCall } from '../../../nodes/MediaGeneration/run/shared';
+import { prepare, type Run } from '../n8n';
+import { open } from './sending';
+
+/** A call by an agent of n8n's Agents. */
+const AGENT: Run = { kept: null, executionId: '', type: 'nodeTool' };
+const UNKNOWN = { message: 'The service broke off', taskId: 'named' };
+
+describe('a call by an agent', () => {
+	const asked = { prompt: 'A cat', size: { width: 1, height: 2 } };
+	it.each<[string, Run, Run, object | undefined]>([
+		['is refused in a tool', { isTool: true }, {}, UNKNOWN],
+		['is refused in a tool of the newest agent', { type: 'nodeTool' }, {}, UNKNOWN],
+		["is refused in n8n's Agents", AGENT, {}, UNKNOWN],
+		['is let in for something else', { isTool: true }, { input: [{ prompt: 'A dog' }] }, undefined],
+		['is let in after another execution', { isTool: true }, { executionId: '2' }, undefined],
+		['is let in for another set-up', AGENT, { parameters: { prompt: 'x' } }, undefined],
+		['is no call in a node', {}, {}, undefined],
+	])('that asks again for an unknown outcome %s', (_, kind, again, found) => {
+		const kept = {};
+		const call = (run: number, more: Run = {}) =>
+			open(1, { kept, input: [{ ...asked, toolCallId: run }], ...kind, run, ...more });
+		const first = call(0);
+		noteUnknown(first, prepare(first.call.context, 0), UNKNOWN);
+		const second = call(1, again);
+		expect(findUnknownCall(second.call, second.ledger.shared, 0)).toEqual(found);
+	});
+
+	it("takes over no task of an earlier one in n8n's Agents, as each is the same place", () => {
+		const first = open(1, AGENT);
+		noteTask(first, prepare(first.call.context, 0), 'task');
+		const { ledger } = open(1, AGENT);
+		expect([listTaskIds(ledger.entries), ledger.earlier]).toEqual([[], undefined]);
+	});
+
+	it("shares its count with the others of the tool, for an hour in n8n's Agents", () => {
+		const now = jest.spyOn(Date, 'now').mockReturnValue(0);
+		const own: Run = { ...AGENT, parameters: { own: true } };
+		open(1, own).ledger.shared.count = 3;
+		const read = (time: number) => now.mockReturnValue(time) && open(1, own).ledger.shared.count;
+		expect([read(3_599_999), read(3_600_000)]).toEqual([3, 0]);
+		now.mockRestore();
+		const kept = {};
+		open(1, { kept, isTool: true }).ledger.shared.count = 2;
+		const counts = [{ run: 1 }, { executionId: '2' }].map(
+			(run) => open(1, { kept, isTool: true, ...run }).ledger.shared.count,
+		);
+		expect(counts).toEqual([2, 0]);
+	});
+});
