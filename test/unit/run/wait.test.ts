@@ -1,7 +1,8 @@
 import { pause } from '../../../nodes/MediaGeneration/lib/timers';
-import { newTask, type Task } from '../../../nodes/MediaGeneration/api/task';
-import type { WaitSettings } from '../../../nodes/MediaGeneration/operations/record/wait';
-import { waitForIds } from '../../../nodes/MediaGeneration/run/wait';
+import { readCall } from '../../../nodes/MediaGeneration/host/call';
+import type { Task } from '../../../nodes/MediaGeneration/api/task';
+import type { WaitSettings } from '../../../nodes/MediaGeneration/run/ledger';
+import { wait as waitForIds } from '../../../nodes/MediaGeneration/run/wait';
 import { fail } from '../fail';
 import { buildContext, type Run, buildItem, refuse } from '../n8n';
 
@@ -45,15 +46,15 @@ async function wait(
 	};
 	const more = { getWorkflowSettings: () => ({}), addExecutionHints() {} };
 	const context = buildContext(run, more);
-	const works = ids.map((taskId, index) => {
+	const known = ids.map((taskId, index) => {
 		const credentials = { accessToken: tokens[index] ?? 'token' };
-		const { service } = buildItem(context, index, { credentials });
-		Object.assign(service, { getTask });
-		return { index, getService: async () => service, task: newTask(taskId) };
+		const item = buildItem(context, index, { credentials });
+		Object.assign(item.service, { getTask });
+		return { item, taskId };
 	});
 	const base = { limit: MINUTE, timeoutSeconds: 60, failedTasks: 'output' as const };
 	let seconds: number | undefined;
-	const waiting = waitForIds(context, works, { ...base, ...settings });
+	const waiting = waitForIds(readCall(context), known, { ...base, ...settings });
 	void waiting.then(() => (seconds = Math.round(Date.now() / SECOND)));
 	await jest.advanceTimersByTimeAsync(5 * MINUTE);
 	return { outcomes: await waiting, seconds, asked };
