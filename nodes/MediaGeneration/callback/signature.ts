@@ -35,7 +35,7 @@ export function findSigner(
 	keys: SigningKeys,
 ): KeyName | undefined {
 	const given = signature.given.map((one) => Buffer.from(one));
-	const matches = (key?: string): boolean => {
+	const matches = (key?: string) => {
 		const made = isKey(key) && sign(signature, content, key);
 		if (!made) return false;
 		const expected = Buffer.from(made);

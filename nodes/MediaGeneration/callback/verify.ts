@@ -82,9 +82,8 @@ export function verify(
 	options: VerifyOptions,
 ): Verdict {
 	const { signature, ...form } = readForm(request, options, keys !== 'off');
-	if (keys === 'off') return form;
 	const { faults, taskId } = form;
-	if (taskId === undefined) return form;
+	if (keys === 'off' || taskId === undefined) return form;
 	const add = (fault: Fault): Verdict => ({ ...form, faults: [...faults, fault] });
 	if (!keys) return add('keyMissing');
 	const signedBy = signature && findSigner(signature, { taskId, bytes: request.bytes }, keys);
@@ -102,7 +101,7 @@ export function readForm(
 	options: VerifyOptions,
 	signed: boolean,
 ): Form {
-	const read = (name: string): string => toText(headers[name.toLowerCase()]);
+	const read = (name: string) => toText(headers[name.toLowerCase()]);
 	const signature = signed ? readSignature(read) : undefined;
 	if (signed && !signature) return { faults: ['headerMissing'] };
 	const type = read('content-type');

@@ -17,8 +17,6 @@ export async function readBody(context: IWebhookFunctions) {
 	const request = context.getRequestObject() as RequestFields;
 	if (isLeft) await request.readRawBody?.().catch(() => undefined);
 	const bytes = request.rawBody ?? Buffer.alloc(0);
-	const body: unknown = isLeft
-		? jsonParse(String(bytes), { fallbackValue: null })
-		: context.getBodyData();
+	const body = isLeft ? jsonParse(String(bytes), { fallbackValue: null }) : context.getBodyData();
 	return { body, bytes };
 }

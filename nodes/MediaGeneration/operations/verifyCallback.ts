@@ -70,7 +70,7 @@ export const verifyCallback = defineOperation<ReceivedCallback>({
 		const given = read(bodyField.name);
 		const text = String(typeof given === 'string' ? given : JSON.stringify(given));
 		// A body that is not JSON may be what is wrong with it.
-		const body: unknown = jsonParse(text, { fallbackValue: text });
+		const body = jsonParse(text, { fallbackValue: text });
 		return {
 			headers: toNodeHeaders(headers.data),
 			body,
