@@ -4,7 +4,7 @@ import {
 	logObstacle,
 	sayWhyAwake,
 	showMissing,
-	showOutcome,
+	showEnds,
 } from '../../../nodes/MediaGeneration/run/hints';
 import { buildContext } from '../n8n';
 
@@ -53,13 +53,13 @@ it.each<[Task[], string[]]>([
 	[[paid(0.1), paid(0.2)], ['info: 2 tasks consumed 0.3 credits.']],
 ])('hints show how tasks ended, and what they cost: %j', (tasks, expected) => {
 	const { context, hints } = buildRun();
-	showOutcome(context, tasks);
+	showEnds(context, tasks);
 	expect(hints).toEqual(expected);
 });
 
 it('the hint of a task that has not ended says why the last look failed', () => {
 	const { context, hints } = buildRun();
-	showOutcome(context, [open], new Error('The service <b> had a fault'));
+	showEnds(context, [open], new Error('The service <b> had a fault'));
 	expect(hints).toEqual([
 		'warning: The task has not ended. The last look failed: The service ‹b› had a fault. Use Wait to go on waiting.',
 	]);
@@ -81,7 +81,7 @@ it.each<[unknown, boolean]>([
 	const file = { ...completed, resultUrls: ['https://x.example/a.png'] };
 	for (const [task, isTold] of [[completed, isText] as const, [file, false] as const]) {
 		const { context, hints } = buildRun();
-		showOutcome(context, [task, { ...task, status: 'pending' as const }]);
+		showEnds(context, [task, { ...task, status: 'pending' as const }]);
 		expect(hints.includes('info: The result is text: see result.')).toBe(isTold);
 	}
 });
