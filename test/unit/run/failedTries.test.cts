@@ -371,7 +371,8 @@ async function hold({ next, room, latencies, ...plan }: Plan): Promise<void> {
 			if (came.sleeps) continue;
 			begun = account.sent.length;
 			old = undefined;
-			execution = step === 'loop' ? execution.loop() : execution.retry(RETRIES[step]);
+			execution =
+				step === 'loop' ? execution.loop() : execution.retry(RETRIES[step as keyof typeof RETRIES]);
 			came = await execution.run();
 		}
 		check(came);

@@ -47,7 +47,10 @@ describe('a run that creates tasks', () => {
 		const { output } = await execution.run();
 		expect(output).toMatchObject([
 			{ json: { taskId: 'task-0-1', status: 'completed' }, pairedItem: { item: 0 } },
-			{ json: { error: expect.stringContaining('did not accept') }, pairedItem: { item: 1 } },
+			{
+				json: { error: expect.stringContaining('did not accept') as string },
+				pairedItem: { item: 1 },
+			},
 			{ json: { taskId: 'task-2-1', status: 'completed' }, pairedItem: { item: 2 } },
 		]);
 	});

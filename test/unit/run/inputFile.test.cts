@@ -78,7 +78,10 @@ describe('the name of a binary field that the item lacks', () => {
 			if (!Object.hasOwn(binary, field)) throw new Error('n8n finds none');
 			return binary[field];
 		};
-		const item = { index: 0, call: { context: { helpers: { assertBinaryData } } } } as unknown as Item;
+		const item = {
+			index: 0,
+			call: { context: { helpers: { assertBinaryData } } },
+		} as unknown as Item;
 		return listBinaryFields(item, name);
 	};
 
@@ -154,7 +157,11 @@ it('the content of a file in place of its name is not all in the error', async (
 		helpers: { assertBinaryData: () => ({}) },
 		getInputData: () => [{ json: {} }],
 	};
-	const found = findInputFile({ index: 0, call: { context } } as unknown as Item, 'A'.repeat(1e6), 'Image');
+	const found = findInputFile(
+		{ index: 0, call: { context } } as unknown as Item,
+		'A'.repeat(1e6),
+		'Image',
+	);
 	await expect(found).rejects.toThrow(/^'Image' is "A{100}", but must be a URL/);
 });
 
