@@ -1,6 +1,7 @@
 import { expect } from '@jest/globals';
 import { generate, NODE, numberTexts, prompts } from '../../dev/fixtures/workflows.cts';
-import { usePair } from './support.cts';
+import { INSPECTABLE } from '../../dev/n8n/inspect.cts';
+import { hurryNudges, usePair } from './support.cts';
 
 /** Sends each callback once. */
 const pair = usePair({
@@ -10,6 +11,7 @@ const pair = usePair({
 		callbackRetrySeconds: [],
 		faultsFor: ({ input }) => ({ noCallback: String(input.prompt).includes('lost') }),
 	},
+	env: INSPECTABLE,
 	keeps: true,
 });
 
@@ -20,6 +22,7 @@ const EARLY = [...numberTexts(6, 'early #slow=0'), ...numberTexts(6, 'early #slo
 const ids = new Map<string[], string>();
 
 beforeAll(async () => {
+	await hurryNudges(pair.n8n);
 	for (const texts of [LOST, ...EARLY.map((text) => [text])])
 		ids.set(texts, await pair.start(prompts(texts), generate()));
 });
@@ -32,7 +35,7 @@ async function waitForItems(isOne: (texts: string[]) => boolean) {
 	return output;
 }
 
-describe('a nudge, after about 30 seconds,', () => {
+describe('a nudge', () => {
 	it('brings a batch whose callbacks were all lost, with one request for each task or little more', async () => {
 		const output = await waitForItems((texts) => texts === LOST);
 		expect(output).toMatchObject(pair.listCompleted(...LOST));

@@ -6,7 +6,7 @@ import { generate, NODE, prompts } from '../../dev/fixtures/workflows.cts';
 import type { Execution } from '../../dev/n8n/execution.cts';
 import { evaluate, INSPECTABLE } from '../../dev/n8n/inspect.cts';
 import { poll } from '../../dev/n8n/wait.cts';
-import { DETAILS, readHints, usePair } from './support.cts';
+import { DETAILS, hurryNudges, readHints, usePair } from './support.cts';
 
 /** The login that the proxy wants below /login/, and its two parts as WEBHOOK_URL has them. */
 const LOGIN = `Basic ${btoa('user:pass word')}`;
@@ -76,6 +76,7 @@ beforeAll(async () => {
 	proxy.listen(0, '127.0.0.1');
 	await once(proxy, 'listening');
 	origin = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+	await hurryNudges(pair.n8n);
 	await startBehind(OBSTACLE, 'automatic', {});
 	await startBehind(OBSTACLE, 'callback', { howToWait: 'callback', waitLimit: 0.05 });
 	await startBehind('passes', 'passes', {});
@@ -101,7 +102,7 @@ describe('a proxy that redirects the resume URL', () => {
 		expect(pair.findTask('automatic').callBackUrl).toBeUndefined();
 	});
 
-	it('lets Sleep Until Notified sleep, and the log says why callbacks and looks are lost', async () => {
+	it('lets Sleep Until Notified sleep, and the log says why callbacks and nudges are lost', async () => {
 		const { taskId, callBackUrl } = pair.findTask('callback');
 		const lost = `(execution ${ids.callback}): a nudge failed: the resume URL at ${new URL(origin).host} answered ${OBSTACLE} without n8n's JSON`;
 		await poll(() => pair.n8n.readLog().includes(lost), { what: `"${lost}" in the log` });

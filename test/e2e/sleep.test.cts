@@ -12,7 +12,7 @@ import { postJson } from '../../dev/fixtures/callbacks.cts';
 import { makeAlike, readOutputs, refuseOnce, WAYS, type Way } from '../../dev/fixtures/ways.cts';
 import type { Execution } from '../../dev/n8n/execution.cts';
 import type { WorkflowNode } from '../../dev/n8n/workflow.cts';
-import { readHints, usePair } from './support.cts';
+import { isOldest, readHints, usePair } from './support.cts';
 
 const { sendings, faultsFor } = refuseOnce();
 
@@ -179,6 +179,26 @@ describe('a run that sleeps outputs what one that polls does', () => {
 		}
 	});
 });
+
+// Of 2.41; the oldest n8n redacts nothing.
+(isOldest ? it.skip : it)(
+	'what n8n redacts does not stay in what we keep of a run that sleeps',
+	async () => {
+		const secret = 'passport number';
+		const note = buildNode('Note', 'n8n-nodes-base.set', 3.4, {
+			mode: 'raw',
+			jsonOutput: `={{ { prompt: $json.prompt, note: '${secret}' } }}`,
+			options: {},
+		});
+		const id = await pair.park(prompts(['redacted #neverEnds']), note, generate());
+		const read = async (redacts: boolean) => {
+			const path = `/rest/executions/${id}?redactExecutionData=${redacts}`;
+			return (await pair.n8n.request<{ data: string }>('GET', path)).data;
+		};
+		expect(await read(false)).toContain(secret);
+		expect(await read(true)).not.toContain(secret);
+	},
+);
 
 it('an error workflow starts after a sleep', async () => {
 	const errors = connect('Errors', [buildNode('Trigger', 'n8n-nodes-base.errorTrigger', 1)]);

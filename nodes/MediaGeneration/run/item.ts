@@ -1,5 +1,5 @@
 import type { IBinaryKeyData, IDataObject, IExecuteFunctions, INodeProperties } from 'n8n-workflow';
-import { TaskService } from '../api/client';
+import type { TaskService } from '../api/client';
 import type { Credentials } from '../api/endpoints';
 import type { RequestSettings } from '../api/exchange';
 import type { Call } from '../host/call';
@@ -7,7 +7,6 @@ import { CREDENTIAL } from '../lib/brand';
 import { mapConcurrent } from '../lib/mapConcurrent';
 import { checkOptions, FieldError, readNumberOption, type OptionReader } from '../models/field';
 import type { ModelRequest } from '../models/model';
-import { readParameter } from './jsonExpressions';
 
 /** One item of the node's input, as operations see it. */
 export interface Item {
@@ -67,11 +66,10 @@ export const optionsField = (options: INodeProperties[]): INodeProperties => ({
 });
 
 /** n8n resolves expressions in the credential for each item. */
-export const readService = async (
-	context: IExecuteFunctions,
-	index: number,
-): Promise<TaskService> =>
-	new TaskService(context, await context.getCredentials<Credentials>(CREDENTIAL, index));
+export async function readService(context: IExecuteFunctions, index: number): Promise<TaskService> {
+	const { TaskService } = await import('../api/client');
+	return new TaskService(context, await context.getCredentials<Credentials>(CREDENTIAL, index));
+}
 
 /**
  * Reads what an operation needs of an item.
@@ -86,6 +84,7 @@ export async function readItem(
 	getService = async () => await readService(call.context, index),
 ): Promise<Item> {
 	if (call.isMixedUp) throw buildMixedCallError();
+	const { readParameter } = await import('./jsonExpressions');
 	const service = await getService();
 	const read = (name: string): unknown => readParameter(call.context, fields, index, name);
 	const options = read('options') as IDataObject | '';

@@ -1,13 +1,18 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { CREATION_TIMEOUT } from '../api/service';
+import { CREATION_RATE, CREATION_TIMEOUT } from '../api/service';
 import { isResumeUrl } from '../host/resumeUrl';
 import { modelFields, modelOptions, models } from '../models';
-import { buildFieldError, parseValue, type Field } from '../models/field';
+import {
+	buildFieldError,
+	parseValue,
+	readNumberOption,
+	type Field,
+	type OptionReader,
+} from '../models/field';
 import { toJsonInput } from '../models/jsonInput';
 import { keepCreditsOption, maxTasksOption } from './budget';
 import { expandLists, findBinary, findFiles } from './inputFile';
 import { optionsField, timeoutOption, type CreateRequest, type Item } from './item';
-import { paceOptions } from './pace';
 
 const extraFields: Field = {
 	displayName: 'Extra Fields (JSON)',
@@ -18,7 +23,31 @@ const extraFields: Field = {
 		"A JSON object that is merged over the model's input, for what the service takes beyond the fields above",
 };
 
+const rateOption: INodeProperties = {
+	displayName: 'Tasks per 10 Seconds',
+	name: 'tasksPer10Seconds',
+	type: 'number',
+	typeOptions: { minValue: 0, maxValue: 10_000, numberPrecision: 0 },
+	default: 18,
+	description: `How many tasks this run creates within ten seconds at most; 0 sets no limit. All runs with the same account in one n8n process together keep to the largest number among them. Services of this kind usually refuse more than ${CREATION_RATE.most}.`,
+};
+
+const concurrencyOption: INodeProperties = {
+	displayName: 'Tasks Started at Once',
+	name: 'concurrency',
+	type: 'number',
+	typeOptions: { minValue: 1, maxValue: 1_000, numberPrecision: 0 },
+	default: 5,
+	description: 'How many tasks are created at the same time',
+};
+
 const TIMEOUT_DESCRIPTION = `${timeoutOption.description}. To create a task, it has at least ${CREATION_TIMEOUT} seconds: if the node gave up, nobody would know whether there is a task.`;
+
+/** How many tasks are created within ten seconds, and at once. */
+export const readPace = (option: OptionReader) => ({
+	perTenSeconds: readNumberOption(option, rateOption),
+	atOnce: readNumberOption(option, concurrencyOption),
+});
 
 /** Builds Options of an operation that creates tasks. @param own entries that only it has */
 export const buildOptionsField = (own: INodeProperties[] = []): INodeProperties =>
@@ -27,7 +56,8 @@ export const buildOptionsField = (own: INodeProperties[] = []): INodeProperties 
 		keepCreditsOption,
 		...own,
 		...modelOptions,
-		...paceOptions,
+		rateOption,
+		concurrencyOption,
 		{ ...timeoutOption, description: TIMEOUT_DESCRIPTION },
 		extraFields,
 	]);

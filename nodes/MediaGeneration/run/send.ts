@@ -4,7 +4,7 @@ import { hasError } from './onError';
 import type { Run } from './run';
 import { limitCreations, TaskLimit } from './overTasks';
 import { wasSent, type Plan } from './plan';
-import { readPace } from './pace';
+import { readPace } from './request';
 import { CreationSender } from './sender';
 
 /**

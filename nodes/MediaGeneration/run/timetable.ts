@@ -61,10 +61,10 @@ export const LIMIT_OVER_TASKS = 300_000;
 /* From the look or nudge before, or the beginning of the wait. */
 
 /**
- * Between the nudges of a run that sleeps, and from its limit on, when only n8n can be in the way.
- * The first one makes up for callbacks that came before n8n had stored the sleep.
+ * Between the nudges of a run that sleeps. Each costs n8n a webhook, so most runs end before the
+ * first one. From the limit on, pauses begin anew.
  */
-export const PAUSES_ASLEEP = { first: 30_000, growth: 3, longest: 900_000 };
+export const PAUSES_ASLEEP = { first: 180_000, growth: 2, longest: 900_000 };
 export const FIRST_PAUSE_AT_LIMIT = 4_000;
 
 /** Spreads a pause at random, so that runs that began together don't act together. */
