@@ -1,0 +1,143 @@
+import fc from 'fast-check';
+import { GOOD, type Fate, type Fault } from './service.cts';
+import type { Accident, Choices, Plan } from './world.cts';
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+
+/** Objects of this type. fast-check's own loses that a field may be undefined. */
+const record = <T extends object>(model: { [K in keyof T]: fc.Arbitrary<T[K]> }) =>
+	fc.record(model) as unknown as fc.Arbitrary<T>;
+
+/** Mostly nothing. */
+const mostlyNone = <T,>(times: number, some: fc.Arbitrary<T[]>): fc.Arbitrary<T[]> =>
+	fc.oneof({ weight: times, arbitrary: fc.constant<T[]>([]) }, some);
+
+/** Picks a value, each as often as its weight says. What is rare in life is rare here, but not too rare. */
+const pick = <T,>(...choices: Array<[weight: number, value: T]>): fc.Arbitrary<T> =>
+	fc.oneof(...choices.map(([weight, value]) => ({ weight, arbitrary: fc.constant(value) })));
+
+export const fates: fc.Arbitrary<Fate> = record<Fate>({
+	creation: pick<Fate['creation']>(
+		[24, 'ok'],
+		...(['lost', 'reset', 'broken', 'refused', 'full'] as const).map((one): [1, typeof one] => [
+			1,
+			one,
+		]),
+	),
+	latency: pick([6, 0], [1, 700], [1, 5 * SECOND], [1, MINUTE]),
+	end: pick<Fate['end']>(
+		[4, 'completed'],
+		[3, 'failed'],
+		[1, 'expired'],
+		[1, 'silent'],
+		[1, 'never'],
+	),
+	after: fc.constantFrom(0, 400, 5 * SECOND, 5 * SECOND, 20 * SECOND, 40 * SECOND, 150 * SECOND),
+	knownAfter: pick([8, 0], [1, 3 * SECOND], [1, 20 * SECOND]),
+	callbacks: fc.oneof(
+		{ weight: 2, arbitrary: fc.constant<number[]>([0]) },
+		fc.array(fc.constantFrom(-3 * SECOND, -300, 0, 0, 20, 9 * SECOND, 5 * MINUTE), {
+			maxLength: 2,
+		}),
+	),
+	key: pick<string | undefined>([12, undefined], [1, 'a wrong key']),
+});
+
+const onError = fc.constantFrom<Choices['onError']>(
+	...(['stopWorkflow', 'stopWorkflow', 'continueRegularOutput', 'continueErrorOutput'] as const),
+);
+
+const fault: fc.Arbitrary<Fault> = fc
+	.record({
+		how: fc.constantFrom<Fault['how']>('500', 'reset', 'hangs', 'garbled'),
+		from: fc.constantFrom(0, 4 * SECOND, 25 * SECOND, 50 * SECOND),
+		length: fc.constantFrom(4 * SECOND, 40 * SECOND, 15 * MINUTE),
+	})
+	.map(({ how, from, length }) => ({ how, from, until: from + length }));
+
+const accident: fc.Arbitrary<Accident> = record<Accident>({
+	when: fc.oneof(
+		fc.record({ ask: fc.nat({ max: 60 }) }),
+		fc.record({ at: fc.integer({ min: 1, max: 12 }).map((x) => Math.round(1.8 ** x * 100)) }),
+	),
+	what: fc.constantFrom<Accident['what']>('kill', 'kill', 'kill 0', 'kill 1', 'stop'),
+});
+
+export const steps = (fate = fates, { most = 3 } = {}) =>
+	fc.array(
+		fc.record({
+			node: fc.constantFrom('Film', 'Film', 'Film', 'Film', 'Sound', 'Wait'),
+			items: fc.array(fc.array(fate, { minLength: 1, maxLength: 3 }), {
+				minLength: 1,
+				maxLength: 3,
+			}),
+		}),
+		{ minLength: 1, maxLength: most },
+	);
+
+/** Any world, in which anything may happen. */
+export const plans: fc.Arbitrary<Plan> = record<Plan>({
+	steps: fc.oneof({ weight: 3, arbitrary: steps(fates, { most: 1 }) }, steps()),
+	onError,
+	maxTries: fc.constantFrom(0, 0, 2, 3, 5),
+	howToWait: fc.constantFrom('automatic', 'callback', 'callback', 'polling'),
+	limit: fc.constantFrom(3 * SECOND, MINUTE, MINUTE, 10 * MINUTE),
+	failedTasks: fc.constantFrom('error', 'error', 'output'),
+	downloads: fc.boolean(),
+	room: pick<number | undefined>([5, undefined], [1, 3], [1, 4]),
+	concurrency: fc.constantFrom(1, 1, 4),
+	responseMode: pick<Plan['responseMode']>([7, 'onReceived'], [1, 'lastNode']),
+	trackerAt: fc.nat({ max: 59 }).map((seconds) => seconds * SECOND),
+	slotWaits: fc.oneof(
+		{ weight: 2, arbitrary: fc.constant<number[]>([0]) },
+		fc.array(fc.constantFrom(0, 4 * SECOND, 40 * SECOND, 20 * MINUTE), {
+			minLength: 1,
+			maxLength: 3,
+		}),
+	),
+	runsIn: pick([5, [0]], [1, [1]], [1, [0, 1]], [1, [0, 0, 1]]),
+	callbacksTo: pick([5, [0]], [1, [1]], [1, [0, 1]], [1, [1, 1, 0]]),
+	storeFailures: pick([7, 0], [1, 1]),
+	runsTwice: pick([7, false], [1, true]),
+	resumeUrl: pick<Plan['resumeUrl']>([7, 'here'], [1, 'login'], [1, 'hairpin']),
+	hasKey: pick([4, true], [1, false]),
+	faults: mostlyNone(4, fc.array(fault, { minLength: 1, maxLength: 2 })),
+	latencies: fc.array(fc.constantFrom(0, 20, 20, 700, 3 * SECOND), { minLength: 1, maxLength: 4 }),
+	accidents: mostlyNone(2, fc.array(accident, { minLength: 1, maxLength: 2 })),
+	retries: fc.array(
+		fc.constantFrom<Partial<Choices>>(
+			...[{}, {}, { maxTries: 0 }, { maxTries: 2 }, { onError: 'continueRegularOutput' as const }],
+			...[{ howToWait: 'polling' as const }, { failedTasks: 'output' as const }],
+		),
+		{ maxLength: 3 },
+	),
+	luck: fc.constantFrom(0.5, 0, 0.99),
+});
+
+/** A world in which all goes well. */
+export const CALM: Plan = {
+	steps: [{ node: 'Film', items: [[GOOD]] }],
+	onError: 'stopWorkflow',
+	maxTries: 0,
+	howToWait: 'callback',
+	limit: MINUTE,
+	failedTasks: 'error',
+	downloads: false,
+	room: undefined,
+	concurrency: 1,
+	responseMode: 'onReceived',
+	trackerAt: 0,
+	slotWaits: [0],
+	runsIn: [0],
+	callbacksTo: [0],
+	storeFailures: 0,
+	runsTwice: false,
+	resumeUrl: 'here',
+	hasKey: true,
+	faults: [],
+	latencies: [20],
+	accidents: [],
+	retries: [],
+	luck: 0.5,
+};

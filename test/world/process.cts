@@ -1,0 +1,134 @@
+import type { MediaGeneration } from '../../nodes/MediaGeneration/MediaGeneration.node';
+import type { Clock } from './clock.cts';
+import { loadNode } from './product.cts';
+
+/** What a process of n8n works with. */
+export interface Machine {
+	clock: Clock;
+	/** Is told before and after each thing that a process asks of n8n, or of others: it may be killed there. */
+	onStep: (process: Process) => void;
+	/** Answers what the node sends without n8n's helpers. */
+	fetch: (process: Process, url: string, init: RequestInit) => Promise<Response>;
+	/** In place of a random number. */
+	luck: number;
+}
+
+const never = new Promise<never>(() => {});
+
+/** Waits for something, unless a signal ends that. */
+async function orAborted<T>(work: Promise<T>, signal?: AbortSignal | null): Promise<T> {
+	if (!signal) return await work;
+	signal.throwIfAborted();
+	let abort = () => {};
+	const aborted = new Promise<never>((_, reject) => {
+		abort = () => reject(signal.reason as Error);
+		signal.addEventListener('abort', abort);
+	});
+	return await Promise.race([work, aborted]).finally(() =>
+		signal.removeEventListener('abort', abort),
+	);
+}
+
+/** A node that was loaded, and the process that has it now. */
+interface Loaded {
+	node: MediaGeneration;
+	process?: Process;
+}
+
+/** Loading takes some 8 ms, so nodes serve later worlds too: those have other executions and accounts. */
+const idle: Loaded[] = [];
+
+function load(): Loaded {
+	const loaded = {} as Loaded;
+	const own = () => loaded.process as Process;
+	class ItsDate extends Date {
+		constructor(...given: [number]) {
+			super(...(given.length ? given : ([own().now] as [number])));
+		}
+		static override now = () => own().now;
+	}
+	const timeout = (milliseconds: number): AbortSignal => {
+		const controller = new AbortController();
+		const error = () => new DOMException('The operation was aborted', 'TimeoutError');
+		own().after(milliseconds, () => controller.abort(error()));
+		return controller.signal;
+	};
+	loaded.node = loadNode({
+		Date: ItsDate as DateConstructor,
+		performance: { now: () => own().now },
+		Math: Object.create(Math, { random: { value: () => own().machine.luck } }) as Math,
+		AbortSignal: Object.create(AbortSignal, { timeout: { value: timeout } }) as typeof AbortSignal,
+		setTimeout: (run, milliseconds) => own().after(milliseconds, run),
+		fetch: async (url, init = {}) => await own().fetch(url as string, init),
+		sleep: async (milliseconds, signal) => await own().sleep(milliseconds, signal),
+	});
+	return loaded;
+}
+
+/** A process of n8n, until it is killed. What the modules of the node keep is its own. */
+export class Process {
+	isAlive = true;
+	/** By how much its clock is ahead, in milliseconds. */
+	skew = 0;
+	readonly killed: Promise<void>;
+	private die = () => {};
+	private readonly loaded = idle.pop() ?? load();
+
+	constructor(readonly machine: Machine) {
+		this.loaded.process = this;
+		this.killed = new Promise((resolve) => (this.die = resolve));
+	}
+
+	get node(): MediaGeneration {
+		return this.loaded.node;
+	}
+
+	get now(): number {
+		return this.machine.clock.now + this.skew;
+	}
+
+	after(milliseconds: number, run: () => void): () => void {
+		return this.machine.clock.after(milliseconds, () => this.isAlive && run());
+	}
+
+	/** As n8n's own does it. */
+	async sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
+		let cancel = () => {};
+		const over = new Promise<void>((resolve) => (cancel = this.after(milliseconds, resolve)));
+		await orAborted(over, signal).finally(cancel);
+	}
+
+	/** Asks something of n8n, or of others. Whatever a process waits for never comes once it is killed. */
+	async ask<T>(work: () => T | Promise<T>): Promise<T> {
+		this.machine.onStep(this);
+		if (!this.isAlive) return await never;
+		const done = await Promise.resolve(work()).then(
+			(value) => ({ value }),
+			(error: unknown) => ({ error }),
+		);
+		if (this.isAlive) this.machine.onStep(this);
+		if (!this.isAlive) return await never;
+		if ('error' in done) throw done.error;
+		return done.value;
+	}
+
+	/** Sends a request that its signal ends. */
+	async send<T>(work: () => Promise<T>, signal?: AbortSignal | null): Promise<T> {
+		return await this.ask(async () => await orAborted(work(), signal));
+	}
+
+	async fetch(url: string, init: RequestInit): Promise<Response> {
+		return await this.send(async () => await this.machine.fetch(this, url, init), init.signal);
+	}
+
+	kill(): void {
+		this.isAlive = false;
+		this.die();
+	}
+
+	/** Its world is over. */
+	release(): void {
+		this.isAlive = false;
+		idle.push(this.loaded);
+	}
+}

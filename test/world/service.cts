@@ -1,0 +1,221 @@
+import { Readable } from 'node:stream';
+import { signHeaders } from '../../dev/service/signHeaders.cts';
+import type { Clock } from './clock.cts';
+
+/** What becomes of a creation, and of its task. Times are in milliseconds. */
+export interface Fate {
+	/**
+	 * `lost`: there is a task, but no answer. `reset`: neither. `broken`: the answer with the ID is no
+	 * JSON. `full`: the service takes no more tasks at once.
+	 */
+	creation: 'ok' | 'lost' | 'reset' | 'broken' | 'refused' | 'full';
+	/** How long the service takes to answer the creation. */
+	latency: number;
+	/** `expired`: its host refuses the file. `silent`: failed, but may still end. */
+	end: 'completed' | 'expired' | 'failed' | 'silent' | 'never';
+	/** From its creation to its end. */
+	after: number;
+	/** From its creation until its details are known. */
+	knownAfter: number;
+	/** Callbacks, each so long after the end; negative: before it. None: they are lost. */
+	callbacks: number[];
+	/** By this key, in place of the account's. */
+	key: string | undefined;
+}
+
+export const GOOD: Fate = {
+	creation: 'ok',
+	latency: 0,
+	end: 'completed',
+	after: 5_000,
+	knownAfter: 0,
+	callbacks: [0],
+	key: undefined,
+};
+
+/** How details are answered for a while. */
+export interface Fault {
+	how: '500' | 'reset' | 'hangs' | 'garbled';
+	/** Since the world began. */
+	from: number;
+	until: number;
+}
+
+/** A creation that reached the service. */
+export interface Creation {
+	item: number;
+	sender: Sender;
+	at: number;
+	fate: Fate;
+	/** If it has made a task. */
+	taskId?: string;
+	/** The answer has reached the process that sent it. */
+	isAnswered: boolean;
+	endsAt: number;
+}
+
+/** Who sends a request. */
+export interface Sender {
+	/** The ID of n8n's execution. */
+	execution: string;
+	process: object;
+}
+
+interface Answer {
+	statusCode: number;
+	headers?: object;
+	body: unknown;
+}
+
+const FILE = /\/(task-[\w-]+)\.png/;
+const say = (data: object) => ({ statusCode: 200, body: JSON.stringify({ code: 200, data }) });
+const refuse = (code: number, msg: string) => ({
+	statusCode: 200,
+	body: JSON.stringify({ code, msg }),
+});
+const reset = () => Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' });
+
+interface Options {
+	clock: Clock;
+	/** The fates of each item's tasks, one creation after the other; the last one stays. */
+	fates: Map<number, Fate[]>;
+	faults: Fault[];
+	/** Of answers, in turn. */
+	latencies: number[];
+	/** Brings a callback to n8n. @returns its status */
+	callBack: (url: string, body: object, headers: object) => Promise<number>;
+	/** A creation comes, after these for the same item. */
+	onCreation: (creation: Creation, before: Creation[]) => void;
+	/** Counts what happens. */
+	count: (what: string) => void;
+}
+
+/** The service, with one account. */
+export class Service {
+	readonly creations: Creation[] = [];
+	/** By task, when a callback after its end was accepted. */
+	readonly accepted = new Map<string, number>();
+	/** The key of its signatures. */
+	key = '';
+	credits = 1_000_000;
+	private readonly begun: number;
+	private requests = 0;
+
+	constructor(private readonly options: Options) {
+		this.begun = options.clock.now;
+	}
+
+	find(taskId: string): Creation | undefined {
+		return this.creations.find((one) => one.taskId === taskId);
+	}
+
+	listOf(item: number): Creation[] {
+		return this.creations.filter((one) => one.item === item);
+	}
+
+	/** Whether details were out of order at any time in this span. */
+	wasFaulty(from: number, until: number): boolean {
+		const isIn = (fault: Fault) =>
+			this.begun + fault.from < until && this.begun + fault.until > from;
+		return this.options.faults.some(isIn);
+	}
+
+	/** Answers a request with the token. */
+	async answer(path: string, body: unknown, sender: Sender): Promise<Answer> {
+		const { clock, latencies } = this.options;
+		if (path.endsWith('/jobs/createTask')) return await this.create(body as Request, sender);
+		await clock.pause(latencies[this.requests++ % latencies.length] ?? 0);
+		if (path.includes('/credit')) return say(this.credits as unknown as object);
+		if (!path.includes('/jobs/recordInfo')) return refuse(404, 'none');
+		return await this.details(new URL(path, 'https://x').searchParams.get('taskId') ?? '');
+	}
+
+	/** The host of files. */
+	async download(url: string): Promise<Answer> {
+		await this.options.clock.pause(300);
+		const task = this.find(FILE.exec(url)?.[1] ?? '');
+		if (task?.fate.end !== 'completed')
+			return { statusCode: 403, headers: {}, body: Readable.from([]) };
+		const body = Readable.from([Buffer.from('file')]);
+		return { statusCode: 200, headers: { 'content-type': 'image/png' }, body };
+	}
+
+	private async create({ input: { item }, callBackUrl }: Request, sender: Sender) {
+		const { clock, fates } = this.options;
+		const before = this.listOf(item);
+		const all = fates.get(item) ?? [GOOD];
+		const fate = all[Math.min(before.length, all.length - 1)] as Fate;
+		this.options.count(`creation ${fate.creation}`);
+		const isTask = ['ok', 'lost', 'broken'].includes(fate.creation);
+		const taskId = isTask ? `task-${item}-${before.length + 1}z` : undefined;
+		const endsAt = fate.end === 'never' ? Infinity : clock.now + fate.after;
+		const creation = { item, sender, at: clock.now, fate, taskId, isAnswered: false, endsAt };
+		this.options.onCreation(creation, before);
+		this.creations.push(creation);
+		if (taskId && callBackUrl) this.planCallbacks(creation, callBackUrl);
+		await clock.pause(fate.latency);
+		return { ...this.answerCreation(creation), creation };
+	}
+
+	private answerCreation({ fate, taskId = '' }: Creation): Answer {
+		switch (fate.creation) {
+			case 'ok':
+				return say({ taskId });
+			case 'broken':
+				return { statusCode: 200, body: `{"code":200,"data":{"taskId":"${taskId}"` };
+			case 'refused':
+				return refuse(422, 'no');
+			case 'full':
+				return refuse(429, 'too many concurrent tasks');
+			default:
+				throw reset();
+		}
+	}
+
+	private async details(taskId: string): Promise<Answer> {
+		const { clock, faults } = this.options;
+		const time = clock.now - this.begun;
+		const fault = faults.find(({ from, until }) => from <= time && time < until);
+		if (fault?.how === '500') return { statusCode: 500, body: '{"code":500,"msg":"fault"}' };
+		if (fault?.how === 'garbled') return { statusCode: 200, body: '<html>' };
+		if (fault?.how === 'hangs') return await new Promise<never>(() => {});
+		if (fault) throw reset();
+		const task = this.find(taskId);
+		if (!task || clock.now < task.at + task.fate.knownAfter) return refuse(422, 'no such task');
+		return this.describe(task, taskId);
+	}
+
+	private describe({ fate, endsAt }: Creation, taskId: string): Answer {
+		if (this.options.clock.now < endsAt) return say({ taskId, state: 'generating' });
+		const resultJson = { resultUrls: [`https://files.example/${taskId}.png`] };
+		if (fate.end === 'failed')
+			return say({ taskId, state: 'fail', failCode: '501', failMsg: `blocked ${taskId}` });
+		if (fate.end === 'silent') return refuse(408, 'upstream is silent');
+		return say({ taskId, state: 'success', resultJson });
+	}
+
+	private planCallbacks(creation: Creation, url: string): void {
+		const { clock, callBack } = this.options;
+		const { fate, endsAt, taskId = '' } = creation;
+		const body = { taskId, code: 200, data: { task_id: taskId, callbackType: 'done' } };
+		const send = async () => {
+			const key = fate.key ?? this.key;
+			const status = await callBack(
+				url,
+				body,
+				key ? signHeaders(body, key, Math.floor(clock.now / 1_000)) : {},
+			);
+			this.options.count(`callback ${clock.now < endsAt ? 'early ' : ''}${status}`);
+			if (status === 200 && clock.now >= endsAt && !this.accepted.has(taskId))
+				this.accepted.set(taskId, clock.now);
+		};
+		if (endsAt < Infinity)
+			for (const late of fate.callbacks)
+				clock.after(Math.max(0, endsAt + late - clock.now), () => void send());
+	}
+}
+
+interface Request {
+	input: { item: number };
+	callBackUrl?: string;
+}

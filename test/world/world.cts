@@ -1,0 +1,391 @@
+import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
+import { Clock } from './clock.cts';
+import {
+	APPROVED_AFTER,
+	N8n,
+	type Conditions,
+	type Ended,
+	type Execution,
+	type Settings,
+	type Thrown,
+} from './n8n.cts';
+import type { Process } from './process.cts';
+import { Service, type Creation, type Fate, type Fault } from './service.cts';
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+
+/** Something that befalls n8n, at a moment since the world began, or when a process asks for something. */
+export interface Accident {
+	when: { at: number } | { ask: number };
+	/** `kill`: the process that asks. */
+	what: 'kill' | 'kill 0' | 'kill 1' | 'stop';
+}
+
+/** How the user has set the node. */
+export interface Choices extends Pick<Settings, 'onError' | 'maxTries'> {
+	howToWait: 'automatic' | 'callback' | 'polling';
+	/** In milliseconds. */
+	limit: number;
+	failedTasks: 'error' | 'output';
+	downloads: boolean;
+	/** Maximum Tasks per Run. */
+	room: number | undefined;
+	concurrency: number;
+}
+
+/** All that decides what happens in a world. */
+export interface Plan extends Conditions, Choices {
+	/** The nodes, one after the other, and the fates of the tasks of each of their items. */
+	steps: Array<{ node: string; items: Fate[][] }>;
+	/** Whether the credential has a key. */
+	hasKey: boolean;
+	faults: Fault[];
+	/** Of the service's answers, in turn. */
+	latencies: number[];
+	accidents: Accident[];
+	/** The user retries it from the list, each time with these settings. */
+	retries: Array<Partial<Choices>>;
+	/** In place of random numbers. */
+	luck: number;
+}
+
+/** How often something has happened in all worlds. */
+export const happened: Record<string, number> = {};
+
+const count = (what: string) => void (happened[what] = (happened[what] ?? 0) + 1);
+
+/** The item of a step, in the request for its task. */
+const keyOf = (step: number, item: number) => 10 * step + item;
+
+/** What n8n says of an item: its task, whether at the good output or as an error. */
+const readTask = ({ json }: INodeExecutionData): { taskId?: string; status?: string } => ({
+	...json,
+	...(json.details as object | undefined),
+});
+
+/** What an error says. */
+const readText = (error?: Thrown) => `${error?.message} ${error?.description}`;
+
+const countTries = ({ maxTries, failedTasks }: Choices): number =>
+	maxTries > 0 && failedTasks === 'error' ? Math.min(5, Math.max(2, maxTries)) : 1;
+
+const isUnknown = ({ fate }: Creation) => ['lost', 'reset', 'broken'].includes(fate.creation);
+
+/** A retry sends again what is of unknown outcome. What that was to take the place of counts no more. */
+const isReplaced = (task: Creation, all: Creation[]) =>
+	all.slice(all.indexOf(task) + 1).some((one) => one.item === task.item && isUnknown(one));
+
+/** A service, an n8n, and what happens in them. */
+export class World {
+	readonly clock = new Clock();
+	readonly n8n: N8n;
+	readonly service: Service;
+	/** What must not be. */
+	readonly wrong: string[] = [];
+	private readonly begun = this.clock.now;
+	private readonly choices = new Map<string, Choices>();
+	private asks = 0;
+	/** Processes were killed, or the execution stopped. */
+	wasKilled = false;
+
+	constructor(readonly plan: Plan) {
+		const steps = plan.steps.map(({ node, items }, step) => ({
+			node,
+			input: items.map((_, item) => ({ item: keyOf(step, item) })),
+		}));
+		const onStep = (process: Process) => this.onAsk(process);
+		const machine = { onStep, luck: plan.luck };
+		this.n8n = new N8n(this.clock, steps, plan, () => this.service, machine, count);
+		const fates = plan.steps.flatMap(({ items }, step) =>
+			items.map((all, item): [number, Fate[]] => [keyOf(step, item), all]),
+		);
+		this.service = new Service({
+			clock: this.clock,
+			fates: new Map(fates),
+			faults: plan.faults,
+			latencies: plan.latencies,
+			callBack: async (...given) => await this.n8n.callBack(...given),
+			onCreation: (creation, before) => this.checkCreation(creation, before),
+			count,
+		});
+		if (plan.hasKey) this.service.key = this.n8n.credentials.webhookSecret;
+		else this.n8n.credentials.webhookSecret = '';
+		for (const { when, what } of plan.accidents)
+			if ('at' in when) this.clock.after(when.at, () => this.befall(what));
+	}
+
+	/** Lets everything happen. */
+	async live(): Promise<this> {
+		const { n8n, plan } = this;
+		let last = this.begin(plan);
+		await this.end();
+		for (const changes of plan.retries) {
+			if (last.status !== 'error' && last.status !== 'crashed') break;
+			count('retry');
+			last = this.begin({ ...plan, ...changes }, last);
+			await this.end();
+		}
+		// What comes late changes nothing.
+		await this.clock.runUntil(this.clock.now + 24 * 60 * MINUTE);
+		n8n.release();
+		return this;
+	}
+
+	begin(choices: Choices, before?: Execution): Execution {
+		const { n8n } = this;
+		const settings = { ...choices, parameters: toParameters(choices) };
+		// n8n asks for something before it has an ID.
+		const begun = before ? n8n.retry(before, settings) : n8n.start(settings);
+		this.choices.set(begun.id, choices);
+		return begun;
+	}
+
+	/** Lets time pass until no execution goes on. */
+	async end(): Promise<void> {
+		const isOpen = ({ status }: Execution) => status === 'running' || status === 'waiting';
+		const goesOn = () => this.n8n.executions.some(isOpen);
+		await this.clock.runUntil(this.clock.now + 24 * 60 * MINUTE, goesOn);
+	}
+
+	private onAsk(process: Process): void {
+		const number = this.asks++;
+		for (const { when, what } of this.plan.accidents)
+			if ('ask' in when && when.ask === number) this.befall(what, process);
+	}
+
+	private befall(what: Accident['what'], process?: Process): void {
+		const { n8n } = this;
+		const last = n8n.executions.at(-1);
+		count(`${what.split(' ')[0]} while ${last?.status}`);
+		if (what === 'stop') return void (last && n8n.stop(last));
+		this.wasKilled = true;
+		const index = process ? n8n.processes.indexOf(process) : Number(what.at(-1));
+		if (index >= 0) n8n.kill(index);
+	}
+
+	private choicesOf({ id }: Execution): Choices {
+		return this.choices.get(id) ?? this.plan;
+	}
+
+	/** A task is created only where none may exist, or in place of one whose failure n8n was given. */
+	private checkCreation(creation: Creation, before: Creation[]): void {
+		const { execution: id, process } = creation.sender;
+		const execution = this.n8n.executions.find((one) => one.id === id) as Execution;
+		const say = (what: string) => this.wrong.push(`${what}: item ${creation.item} of ${id}`);
+		const own = before.filter(({ sender }) => sender.execution === id);
+		// Where n8n repeats a run with old data in another process, nobody there can know.
+		if (this.n8n.repeats && own.some(({ sender }) => sender.process !== process)) return;
+		if (own.some(isUnknown)) say('created after an unknown outcome');
+		const most = countTries(this.choicesOf(execution));
+		const tasks = own.filter(({ fate }) => fate.creation === 'ok');
+		if (tasks.length >= most && tasks.length > 0) say('more tasks than tries');
+		const last = before.filter(({ fate }) => fate.creation === 'ok').at(-1);
+		const { sender, taskId = '', fate } = last ?? {};
+		if (!last || !sender || !fate) return;
+		if (sender.execution !== id && !execution.storedBefore.includes(taskId)) return;
+		if (isReplaced(last, before)) return;
+		count('task created again');
+		if (fate.end !== 'failed' || last.endsAt > this.clock.now)
+			say(`${taskId} was not a final failure`);
+		if (!execution.given.some((text) => text.includes(taskId))) say(`${taskId} wasn't given`);
+	}
+
+	/** @throws {Error} unless all holds that must, whatever has happened */
+	check(): void {
+		const { n8n, wrong } = this;
+		wrong.push(...n8n.wrong);
+		if (n8n.open) wrong.push('somebody waits for an answer');
+		this.checkSecrets();
+		for (const execution of n8n.executions) this.checkExecution(execution);
+		const known = [...n8n.log, ...n8n.executions.map(({ stored }) => stored)].join();
+		for (const { taskId, isAnswered } of this.service.creations)
+			if (taskId && isAnswered && !known.includes(taskId)) wrong.push(`${taskId} is lost`);
+		if (wrong.length) throw new Error([...wrong, this.describe()].join('\n'));
+	}
+
+	/** Says what has happened. */
+	describe(): string {
+		const { n8n, service, begun } = this;
+		const creations = service.creations.map(
+			({ at, taskId, item, fate }) => `${at - begun}: item ${item}, ${fate.creation} ${taskId}`,
+		);
+		const runs = n8n.executions.map(
+			({ id, status, error, ended }) =>
+				`${id} ${status} ${readText(error)} ${JSON.stringify(ended, null, 1)}`,
+		);
+		return [...creations, ...n8n.log, ...runs].join('\n');
+	}
+
+	private checkSecrets(): void {
+		const { n8n } = this;
+		const { accessToken, webhookSecret } = n8n.credentials;
+		const shown = n8n.executions.map(({ ended, error }) => [ended, readText(error)]);
+		const said = JSON.stringify([shown, n8n.log]);
+		for (const secret of [accessToken, webhookSecret, n8n.token])
+			if (secret && said.includes(secret)) this.wrong.push(`says ${secret}`);
+	}
+
+	private checkExecution(execution: Execution): void {
+		const { wrong, plan } = this;
+		const { status, id, ended } = execution;
+		if (status === 'running' || status === 'waiting') wrong.push(`${id} is ${status} for ever`);
+		for (const one of ended) this.checkStep(execution, one);
+		if (status === 'success' && ended.at(-1)?.step !== plan.steps.length - 1)
+			wrong.push(`${id} has left out steps`);
+		if (status === 'error') this.checkError(execution, execution.step);
+		if (!this.n8n.repeats && new Set(ended.map(({ step }) => step)).size < ended.length)
+			wrong.push(`${id} was delivered twice`);
+	}
+
+	/** An error that ends an execution names all tasks of its run, and is true. */
+	private checkError(execution: Execution, step: number, error = execution.error): void {
+		const { id } = execution;
+		const text = readText(error);
+		for (const { taskId = '', fate, item } of this.listKnown(execution)) {
+			const isOfRun = Math.floor(item / 10) === step;
+			if (isOfRun && !this.n8n.repeats && fate.creation === 'ok' && !text.includes(taskId))
+				this.wrong.push(`the error of ${id} doesn't name ${taskId}: ${text}`);
+		}
+		const failed = /Task ID: (\S+)$/.exec(text)?.[1];
+		count(failed ? 'error of a task' : 'other error');
+		if (failed) this.checkStatus(failed, /^The task failed/.test(text) ? 'failed' : 'timedOut');
+	}
+
+	/** The tasks that are an execution's: its own, and those that it has taken over. */
+	private listKnown({ id, storedBefore }: Execution): Creation[] {
+		const { creations } = this.service;
+		return creations.filter((one) => {
+			const { sender, taskId = '', isAnswered } = one;
+			const isTaken = storedBefore.includes(taskId) && !isReplaced(one, creations);
+			return taskId && isAnswered && (sender.execution === id || isTaken);
+		});
+	}
+
+	private checkStatus(taskId: string, status: string, at = Infinity): void {
+		const task = this.service.find(taskId);
+		const { end } = task?.fate ?? {};
+		const hasEnded = task && task.endsAt <= at;
+		const isTrue = {
+			completed: hasEnded && (end === 'completed' || end === 'expired'),
+			failed: hasEnded && end === 'failed',
+			timedOut: true,
+		}[status];
+		if (!isTrue) this.wrong.push(`${taskId} is said to be ${status}, and is ${end}`);
+	}
+
+	/** What comes out of a step is its own tasks, as they are. */
+	private checkStep(execution: Execution, ended: Ended): void {
+		const { plan, wrong } = this;
+		const { step, items, errors, error, begunAt, sleptAt, endedAt } = ended;
+		const { node, items: input = [] } = plan.steps[step] ?? {};
+		if (node === 'Wait') {
+			// Neither a callback nor a nudge of an earlier step approves in place of a user.
+			const isFirst = !ended.isRepeated && execution.mode === 'trigger';
+			if (isFirst && !plan.slotWaits.some(Boolean))
+				if (endedAt - begunAt !== APPROVED_AFTER) wrong.push('was approved by nobody');
+			return;
+		}
+		if (sleptAt !== undefined) this.checkSleep(execution);
+		count(ended.byN8n ? 'sleep ended by n8n' : sleptAt === undefined ? 'step awake' : 'step woken');
+		if (errors.length) count('error output');
+		// n8n passes the input on where the node throws.
+		if (error) return this.checkError(execution, step, error);
+		const all = [...items, ...errors];
+		if (all.length !== input.length) wrong.push(`${all.length} items for ${input.length}`);
+		for (const one of all) {
+			const { item = -1 } = (one.pairedItem ?? {}) as { item?: number };
+			this.checkItem(execution, ended, { one, key: keyOf(step, item) });
+		}
+	}
+
+	private checkSleep(execution: Execution): void {
+		const { resumeUrl, responseMode } = this.plan;
+		const { howToWait } = this.choicesOf(execution);
+		// Nobody waits for a retry.
+		const isWaitedFor = responseMode !== 'onReceived' && execution.mode === 'trigger';
+		if (howToWait === 'polling' || isWaitedFor) this.wrong.push('slept');
+		if (resumeUrl !== 'here' && howToWait !== 'callback') this.wrong.push('slept in vain');
+	}
+
+	private checkItem(
+		execution: Execution,
+		ended: Ended,
+		{ one, key }: { one: INodeExecutionData; key: number },
+	): void {
+		const { taskId, status } = readTask(one);
+		const known = this.listKnown(execution).filter(
+			({ item, at, fate }) => item === key && at <= ended.endedAt && fate.creation === 'ok',
+		);
+		const last = known.at(-1);
+		// Where n8n ran it twice, what one run has created is not known to the other.
+		if (this.n8n.repeats) return;
+		const latest = this.service.listOf(key).at(-1)?.fate.creation ?? 'ok';
+		const isNamed = !last?.taskId || JSON.stringify(one).includes(last.taskId);
+		// What a creation of unknown outcome replaces was told of before.
+		if (!isNamed && latest === 'ok') this.wrong.push(`${last.taskId} is not in its item`);
+		if (status === undefined) {
+			// A try that could not create a failed task again says why, and names it.
+			if (last && latest === 'ok' && last.fate.end !== 'failed')
+				this.wrong.push(`${last.taskId} has no status`);
+			return;
+		}
+		count(`item ${status}`);
+		if (last?.sender.execution !== execution.id) count('task taken over');
+		this.checkStatus(taskId ?? '', status, ended.endedAt);
+		if (status === 'timedOut') this.checkTimedOut(execution, ended, known.at(-1) as Creation);
+	}
+
+	/** No wait is over before its limit, and what ended in time comes out as it ended. */
+	private checkTimedOut(execution: Execution, ended: Ended, task: Creation): void {
+		const { taskId, endsAt, fate } = task;
+		const { limit } = this.choicesOf(execution);
+		const isOwn = ({ sender }: Creation) => sender.execution === execution.id;
+		const isFull = (one: Creation) =>
+			isOwn(one) && one.fate.creation === 'full' && Math.floor(one.item / 10) === ended.step;
+		// The limit counts from the last creation, or from when the service took no more tasks.
+		const first = this.service.creations.find(isFull);
+		const begun = isOwn(task) ? task.at : ended.begunAt;
+		const since = Math.min(first?.at ?? Infinity, begun);
+		const until = since + limit;
+		// A slot that comes late lets n8n's timer for one sleep end the next one (docs/operation.md).
+		// A crash after it lets a retry pass on once more what n8n has stored.
+		const isLate = this.plan.slotWaits.some(Boolean) || execution.mode === 'retry';
+		const isOfBefore = ended.byN8n && isLate;
+		if (!isOfBefore && ended.endedAt < until - 6 * SECOND) this.wrong.push(`${taskId}: too early`);
+		if (fate.end !== 'silent' && this.isInOrder && endsAt < until - 10 * SECOND)
+			this.wrong.push(`${taskId}: told too late`);
+	}
+
+	/** Nobody's requests and answers get lost. */
+	get isInOrder(): boolean {
+		const { plan } = this;
+		const isSound = !plan.faults.length && !plan.storeFailures && !this.wasKilled;
+		const isQuick = Math.max(...plan.latencies) <= SECOND && !plan.slotWaits.some(Boolean);
+		const isKnown = plan.steps.every(({ items }) =>
+			items.flat().every(({ knownAfter, latency }) => !knownAfter && latency < SECOND),
+		);
+		return isSound && isQuick && isKnown && plan.resumeUrl === 'here';
+	}
+}
+
+function toParameters(choices: Choices): IDataObject {
+	const { howToWait, limit, failedTasks, downloads, room, concurrency } = choices;
+	return {
+		resource: 'task',
+		operation: 'generate',
+		model: 'any',
+		anyModel: 'epsilon/any',
+		inputMode: 'json',
+		options: {
+			howToWait,
+			waitLimit: limit / MINUTE,
+			failedTasks,
+			downloadResults: downloads,
+			tasksPer10Seconds: 0,
+			concurrency,
+			timeoutSeconds: 20,
+			...(room && { maxTasksPerRun: room }),
+		},
+	};
+}
