@@ -31,7 +31,7 @@ function buildBase(n8n: N8n, execution: Execution, process: Process) {
 		getInstanceId: () => n8n.host,
 		getWorkflow: () => ({ id: n8n.host, name: 'Films' }),
 		getWorkflowSettings: () => ({}),
-		getCredentials: async () => await process.ask(() => ({ ...n8n.credentials })),
+		getCredentials: async (): Promise<object> => await process.ask(() => ({ ...n8n.credentials })),
 		logger: { info: log, warn: log, error: log, debug: log },
 		evaluateExpression: () => buildResumeUrl(n8n, execution),
 		additionalKeys: { $execution: { resumeUrl: buildResumeUrl(n8n, execution) } },
@@ -108,13 +108,18 @@ export function buildWebhookContext(
 	{ data, process, request: { body, headers, response } }: Call,
 ) {
 	const [entry] = data.executionData.nodeExecutionStack as [Entry];
+	const base = buildBase(n8n, execution, process);
 	return {
-		...buildBase(n8n, execution, process),
+		...base,
 		getNode: () => ({ ...entry.node, disabled: false }),
 		getHeaderData: () => headers,
 		getBodyData: () => body,
 		getQueryData: () => ({ signature: n8n.token }),
 		getResponseObject: () => response,
+		getCredentials: async () => {
+			if (n8n.unreadable) throw n8n.unreadable;
+			return await base.getCredentials();
+		},
 		runExecutionData: data,
 	} as unknown;
 }

@@ -67,6 +67,8 @@ export interface Conditions {
 	runsIn: number[];
 	/** The process that gets callbacks, in turn. */
 	callbacksTo: number[];
+	/** By how much the clock of the second process is ahead. */
+	skew: number;
 	/** How often it fails to store that an execution goes on. */
 	storeFailures: number;
 	/** It lets an execution go on that runs already, so that it runs twice at once. */
@@ -155,6 +157,8 @@ export class N8n {
 	readonly processes: Process[];
 	/** Callbacks and nudges that nobody has answered. */
 	open = 0;
+	/** Why webhooks can't read the credential. */
+	unreadable?: Error;
 	/** What must not be asked. */
 	readonly wrong: string[] = [];
 	/** How often n8n ran an execution with data of before. */
@@ -181,13 +185,14 @@ export class N8n {
 	) {
 		this.trackerBegan = clock.now + conditions.trackerAt;
 		this.storeFailures = conditions.storeFailures;
-		this.processes = [this.boot(), this.boot()];
+		this.processes = [this.boot(0), this.boot(1)];
 	}
 
-	private boot(): Process {
+	private boot(index: number): Process {
 		const { clock, machine } = this;
 		const fetch = async (...given: Parameters<N8n['fetch']>) => await this.fetch(...given);
 		const process = new Process({ ...machine, clock, fetch });
+		process.skew = index * this.conditions.skew;
 		this.booted.push(process);
 		return process;
 	}
@@ -481,7 +486,7 @@ export class N8n {
 		for (const execution of this.executions)
 			if (execution.processes.has(killed) && execution.status === 'running')
 				execution.status = 'crashed';
-		this.processes[index] = this.boot();
+		this.processes[index] = this.boot(index);
 		if (index !== 0) return;
 		for (const cancel of this.timers.values()) cancel();
 		this.timers = new Map();
@@ -518,12 +523,11 @@ export class N8n {
 	}
 
 	/** A callback of the service comes. */
-	async callBack(url: string, body: object, headers: object): Promise<number> {
+	async callBack(url: string, body: object, headers: object): Promise<Answer> {
 		const { callbacksTo, resumeUrl } = this.conditions;
-		if (resumeUrl === 'login') return 302;
+		if (resumeUrl === 'login') return { status: 302, answer: '' };
 		const to = this.processes[callbacksTo[this.callbacks++ % callbacksTo.length] ?? 0] as Process;
-		const { status } = await this.deliver(url, { body, headers, to });
-		return status;
+		return await this.deliver(url, { body, headers, to });
 	}
 
 	private async deliver(

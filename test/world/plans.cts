@@ -98,6 +98,7 @@ export const plans: fc.Arbitrary<Plan> = record<Plan>({
 	),
 	runsIn: pick([5, [0]], [1, [1]], [1, [0, 1]], [1, [0, 0, 1]]),
 	callbacksTo: pick([5, [0]], [1, [1]], [1, [0, 1]], [1, [1, 1, 0]]),
+	skew: pick([8, 0], [1, 9 * SECOND], [1, -9 * SECOND]),
 	storeFailures: pick([7, 0], [1, 1]),
 	runsTwice: pick([7, false], [1, true]),
 	resumeUrl: pick<Plan['resumeUrl']>([7, 'here'], [1, 'login'], [1, 'hairpin']),
@@ -131,6 +132,7 @@ export const CALM: Plan = {
 	slotWaits: [0],
 	runsIn: [0],
 	callbacksTo: [0],
+	skew: 0,
 	storeFailures: 0,
 	runsTwice: false,
 	resumeUrl: 'here',
@@ -141,3 +143,34 @@ export const CALM: Plan = {
 	retries: [],
 	luck: 0.5,
 };
+
+/** Fates of tasks that end long before the limit, or never. */
+const calmFates: fc.Arbitrary<Fate> = record<Fate>({
+	...Object.fromEntries(Object.entries(GOOD).map(([key, value]) => [key, fc.constant(value)])),
+	end: fc.constantFrom<Fate['end']>(
+		'completed',
+		'completed',
+		'failed',
+		'failed',
+		'expired',
+		'never',
+	),
+	after: fc.constantFrom(5 * SECOND, 20 * SECOND),
+} as { [K in keyof Fate]: fc.Arbitrary<Fate[K]> });
+
+/** Worlds in which nothing is lost, so that asleep and awake the same happens. */
+export const calmPlans: fc.Arbitrary<Plan> = fc
+	.record({
+		steps: steps(calmFates, { most: 2 }),
+		onError,
+		maxTries: fc.constantFrom(0, 0, 2, 3, 5),
+		failedTasks: fc.constantFrom<Choices['failedTasks']>('error', 'error', 'output'),
+		downloads: fc.boolean(),
+		room: pick<number | undefined>([5, undefined], [1, 3]),
+		retries: fc.array(
+			fc.constantFrom<Partial<Choices>>({}, { maxTries: 0 }, { onError: 'continueRegularOutput' }),
+			{ maxLength: 2 },
+		),
+		concurrency: fc.constantFrom(1, 4),
+	})
+	.map((some) => ({ ...CALM, ...some, limit: 2 * MINUTE }) as Plan);

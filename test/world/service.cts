@@ -39,6 +39,8 @@ export interface Fault {
 	/** Since the world began. */
 	from: number;
 	until: number;
+	/** Only the tasks of this item. */
+	item?: number;
 }
 
 /** A creation that reached the service. */
@@ -52,6 +54,12 @@ export interface Creation {
 	/** The answer has reached the process that sent it. */
 	isAnswered: boolean;
 	endsAt: number;
+}
+
+/** How a callback is answered. */
+interface Answered {
+	status: number;
+	answer: unknown;
 }
 
 /** Who sends a request. */
@@ -82,8 +90,8 @@ interface Options {
 	faults: Fault[];
 	/** Of answers, in turn. */
 	latencies: number[];
-	/** Brings a callback to n8n. @returns its status */
-	callBack: (url: string, body: object, headers: object) => Promise<number>;
+	/** Brings a callback to n8n. */
+	callBack: (url: string, body: object, headers: object) => Promise<Answered>;
 	/** A creation comes, after these for the same item. */
 	onCreation: (creation: Creation, before: Creation[]) => void;
 	/** Counts what happens. */
@@ -93,8 +101,8 @@ interface Options {
 /** The service, with one account. */
 export class Service {
 	readonly creations: Creation[] = [];
-	/** By task, when a callback after its end was accepted. */
-	readonly accepted = new Map<string, number>();
+	/** The callbacks that were answered. */
+	readonly answered: Array<Answered & { taskId: string; at: number }> = [];
 	/** The key of its signatures. */
 	key = '';
 	credits = 1_000_000;
@@ -111,13 +119,6 @@ export class Service {
 
 	listOf(item: number): Creation[] {
 		return this.creations.filter((one) => one.item === item);
-	}
-
-	/** Whether details were out of order at any time in this span. */
-	wasFaulty(from: number, until: number): boolean {
-		const isIn = (fault: Fault) =>
-			this.begun + fault.from < until && this.begun + fault.until > from;
-		return this.options.faults.some(isIn);
 	}
 
 	/** Answers a request with the token. */
@@ -175,12 +176,13 @@ export class Service {
 	private async details(taskId: string): Promise<Answer> {
 		const { clock, faults } = this.options;
 		const time = clock.now - this.begun;
-		const fault = faults.find(({ from, until }) => from <= time && time < until);
+		const task = this.find(taskId);
+		const isOf = ({ item }: Fault) => item === undefined || item === task?.item;
+		const fault = faults.find((one) => one.from <= time && time < one.until && isOf(one));
 		if (fault?.how === '500') return { statusCode: 500, body: '{"code":500,"msg":"fault"}' };
 		if (fault?.how === 'garbled') return { statusCode: 200, body: '<html>' };
 		if (fault?.how === 'hangs') return await new Promise<never>(() => {});
 		if (fault) throw reset();
-		const task = this.find(taskId);
 		if (!task || clock.now < task.at + task.fate.knownAfter) return refuse(422, 'no such task');
 		return this.describe(task, taskId);
 	}
@@ -200,14 +202,10 @@ export class Service {
 		const body = { taskId, code: 200, data: { task_id: taskId, callbackType: 'done' } };
 		const send = async () => {
 			const key = fate.key ?? this.key;
-			const status = await callBack(
-				url,
-				body,
-				key ? signHeaders(body, key, Math.floor(clock.now / 1_000)) : {},
-			);
-			this.options.count(`callback ${clock.now < endsAt ? 'early ' : ''}${status}`);
-			if (status === 200 && clock.now >= endsAt && !this.accepted.has(taskId))
-				this.accepted.set(taskId, clock.now);
+			const headers = key ? signHeaders(body, key, Math.floor(clock.now / 1_000)) : {};
+			const answered = await callBack(url, body, headers);
+			this.options.count(`callback ${clock.now < endsAt ? 'early ' : ''}${answered.status}`);
+			this.answered.push({ ...answered, taskId, at: clock.now });
 		};
 		if (endsAt < Infinity)
 			for (const late of fate.callbacks)

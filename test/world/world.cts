@@ -348,12 +348,13 @@ export class World {
 		const begun = isOwn(task) ? task.at : ended.begunAt;
 		const since = Math.min(first?.at ?? Infinity, begun);
 		const until = since + limit;
+		const early = 6 * SECOND + 2 * Math.abs(this.plan.skew);
 		// A slot that comes late lets n8n's timer for one sleep end the next one (docs/operation.md).
 		// A crash after it lets a retry pass on once more what n8n has stored.
 		const isLate = this.plan.slotWaits.some(Boolean) || execution.mode === 'retry';
 		const isOfBefore = ended.byN8n && isLate;
-		if (!isOfBefore && ended.endedAt < until - 6 * SECOND) this.wrong.push(`${taskId}: too early`);
-		if (fate.end !== 'silent' && this.isInOrder && endsAt < until - 10 * SECOND)
+		if (!isOfBefore && ended.endedAt < until - early) this.wrong.push(`${taskId}: too early`);
+		if (fate.end !== 'silent' && this.isInOrder && endsAt < until - early - 4 * SECOND)
 			this.wrong.push(`${taskId}: told too late`);
 	}
 
