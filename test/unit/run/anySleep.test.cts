@@ -17,7 +17,7 @@ import { Readable } from 'node:stream';
 import type { Task } from '../../../nodes/MediaGeneration/api/task';
 import { executeOperation } from '../../../nodes/MediaGeneration/operations/execute';
 import { wakeExecution } from '../../../nodes/MediaGeneration/run/wake';
-import { planAsleep } from '../../../nodes/MediaGeneration/run/timetable';
+import { PAUSES_ASLEEP, planAsleep } from '../../../nodes/MediaGeneration/run/timetable';
 
 jest.mock('../../../nodes/MediaGeneration/lib/boundedMap', () => ({
 	BoundedMap: MapOfProcess,
@@ -264,7 +264,8 @@ class World implements Service {
 		if (reported < Infinity)
 			expect(endedAt).toBeLessThanOrEqual(reported + 5 * slowest + 2 * SECOND);
 		const last = findLast(taskIds.map((taskId) => this.ends.get(taskId)?.at));
-		const nudges = [30 * SECOND, 2 * MINUTE, 6.5 * MINUTE].map((after) => sleptAt + after);
+		const { first, growth } = PAUSES_ASLEEP;
+		const nudges = [first, first * (1 + growth)].map((after) => sleptAt + after);
 		const next = nudges.find((at) => at >= last) ?? Infinity;
 		const latest = Math.min(next, sleptAt + limit) + 12 * slowest + 3 * SECOND;
 		expect(endedAt).toBeLessThanOrEqual(latest);
@@ -425,7 +426,7 @@ const plans = fc.record<Plan>({
 	),
 	tries: fc.integer({ min: 1, max: 3 }),
 	howToWait: fc.constantFrom('automatic', 'callback', 'callback', 'polling'),
-	limit: fc.constantFrom(3 * SECOND, MINUTE, 10 * MINUTE),
+	limit: fc.constantFrom(3 * SECOND, MINUTE, 20 * MINUTE),
 	responseMode: fc.constantFrom('onReceived', 'onReceived', 'onReceived', 'lastNode'),
 	resumeUrl: fc.constantFrom('here', 'here', 'here', 'here', 'login', 'hairpin'),
 	trackerAt: fc.nat({ max: 59 }).map((seconds) => seconds * SECOND),
