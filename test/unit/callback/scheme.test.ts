@@ -2,7 +2,7 @@ import { createHmac } from 'crypto';
 import { signHeaders } from '../../../dev/service/signHeaders.cts';
 import type { SignedContent } from '../../../nodes/MediaGeneration/callback/scheme';
 import { verifyRequest } from '../../../nodes/MediaGeneration/callback/verifyRequest';
-import { verifyCallback } from '../../../nodes/MediaGeneration/operations/task/verifyCallback';
+import { verifyCallback } from '../../../nodes/MediaGeneration/operations/verifyCallback';
 import { buildContext, buildItem, buildWebhook } from '../n8n';
 
 const KEY = 'a-key';
@@ -35,10 +35,9 @@ it.each<[string, string | object, string]>([
 	['as a Webhook node outputs it', body, JSON.stringify(body)],
 	['as the text that came', `${JSON.stringify(body)} `, `${JSON.stringify(body)} `],
 ])('Verify Callback takes such a body %s', async (_, content, text) => {
-	const context = buildContext();
-	const item = buildItem(context, 0, { credentials: { webhookSecret: KEY }, options: {} });
+	const item = buildItem(buildContext(), 0, { credentials: { webhookSecret: KEY }, options: {} });
 	const parameters: Record<string, unknown> = { headers: sign(text), body: content };
 	const request = await verifyCallback.prepare({ ...item, read: (name) => parameters[name] });
-	const outcomes = await verifyCallback.run([{ item, request }], context);
+	const outcomes = await verifyCallback.run([{ item, request }], item.call);
 	expect(outcomes).toMatchObject([{ items: [{ json: { genuine: true } }] }]);
 });
