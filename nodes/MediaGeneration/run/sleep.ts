@@ -20,13 +20,24 @@ export async function fallAsleep(run: Run): Promise<INodeExecutionData[]> {
 	ledger.begun ??= Date.now();
 	const { end } = planAsleep(findLimit(ledger), call.deadline);
 	await context.putExecutionToWait(new Date(end));
-	const items = toOutput(call, makeOutcomes(run, true), ledger.entries);
+	const items = toOutput(call, makeOutcomes(toStored(run), true), ledger.entries);
 	const stored: Sleep['errors'] = {};
 	for (const [item, error] of errors) stored[item] = toStoredError(error);
 	ledger.sleep = { number: ++ledger.shared.sleeps, end, errors: stored };
 	storeItems(context, items);
 	findNap(context, ledger)?.keepNudging();
 	return items;
+}
+
+/**
+ * Failed tasks are stored as On Error says. With Stop, n8n has no way to fail an execution that it
+ * wakes itself. With Retry On Fail, it would run a node again at once whose first item has an error.
+ */
+function toStored(run: Run): Run {
+	const { call, ledger } = run;
+	const { settings } = ledger;
+	if (!settings || (!call.stops && call.tries === 1)) return run;
+	return { ...run, ledger: { ...ledger, settings: { ...settings, failedTasks: 'output' } } };
 }
 
 /**
