@@ -7,12 +7,13 @@ import { mergeEntry, type Ledger } from './ledger';
 export type Turns = Map<number, Promise<unknown>>;
 
 /** What this process knows of a run. Its sleep is none of it: only what n8n has stored sleeps. */
-type RunHere = Pick<Ledger, 'entries' | 'shared' | 'settings'> & {
+interface RunHere {
+	ledger: Ledger;
 	/** n8n never stores who has his turn, so nobody waits for a process that has crashed. */
 	turns: Turns;
 	/** When n8n was given its output, in milliseconds since 1970. */
 	ended?: number;
-};
+}
 
 /** What identifies a run of the node. */
 type Place = Pick<Ledger, 'executionId' | 'run'>;
@@ -32,19 +33,19 @@ export function noteRunHere(call: Call, ledger: Ledger, ended?: number): Turns {
 	const key = identifyRun(call, ledger);
 	const { turns } = runsHere.get(key) ?? { turns: new Map() as Turns };
 	if (!key) return turns;
-	const { entries, shared, settings } = ledger;
 	runsHere.delete(key);
-	runsHere.set(key, { entries, shared, settings, turns, ended });
+	runsHere.set(key, { ledger, turns, ended });
 	forget();
 	return turns;
 }
 
 /** Forgets what has ended long ago, and the oldest where there is too much. */
 function forget(): void {
-	let count = [...runsHere.values()].reduce((sum, { entries }) => sum + entries.length, 0);
-	for (const [key, { entries, ended = Infinity }] of runsHere) {
-		if (count <= MOST_ENTRIES && ended > Date.now() - KEPT_FOR) continue;
-		count -= entries.length;
+	const countEntries = ({ ledger }: RunHere) => ledger.entries.length;
+	let count = [...runsHere.values()].reduce((sum, run) => sum + countEntries(run), 0);
+	for (const [key, run] of runsHere) {
+		if (count <= MOST_ENTRIES && (run.ended ?? Infinity) > Date.now() - KEPT_FOR) continue;
+		count -= countEntries(run);
 		runsHere.delete(key);
 	}
 }
@@ -67,25 +68,22 @@ export async function takeTurn<T>(turns: Turns, item: number, run: () => Promise
  * then share them, so that no two calls create the same task, nor more than Options allow.
  */
 export function catchUp(call: Call, ledger: Ledger): void {
-	const here = runsHere.get(identifyRun(call, ledger));
+	const here = runsHere.get(identifyRun(call, ledger))?.ledger;
 	if (!here || here.entries === ledger.entries) return;
 	for (const [item, copy] of ledger.entries.entries())
 		mergeEntry((here.entries[item] ??= copy), copy);
 	ledger.entries = here.entries;
-	const { count, sleeps } = ledger.shared;
-	here.shared.count = Math.max(count, here.shared.count);
-	here.shared.sleeps = Math.max(sleeps, here.shared.sleeps);
+	here.shared.count = Math.max(ledger.shared.count, here.shared.count);
 	ledger.shared = here.shared;
 }
 
 /** What this process knows of a run; undefined where it knows nothing. */
-export const findRunHere = (
-	call: Call,
-	place: Place,
-): Pick<Ledger, 'entries' | 'shared' | 'settings'> | undefined => {
-	const here = runsHere.get(identifyRun(call, place));
-	return here && { entries: here.entries, shared: here.shared, settings: here.settings };
-};
+export function findRunHere(call: Call, place: Place): Partial<Ledger> | undefined {
+	const here = runsHere.get(identifyRun(call, place))?.ledger;
+	if (!here) return undefined;
+	const { entries, sleeps, shared, settings } = here;
+	return { entries, sleeps, shared, settings };
+}
 
 /** Identifies a run by n8n's secret of the execution; blank without one, and for an agent's calls. */
 function identifyRun({ context, isTool }: Call, { executionId, run }: Place): string {

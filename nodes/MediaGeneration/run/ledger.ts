@@ -1,6 +1,6 @@
 import { UserError, type IDataObject } from 'n8n-workflow';
 import type { UnknownOutcome } from '../api/failure';
-import { findPrompt, newTask, type Task } from '../api/task';
+import { findPrompt, newTask } from '../api/task';
 import { toWords } from '../lib/fileName';
 import { digest, dropUndefined } from '../lib/json';
 import type { Doubts } from './doubts';
@@ -29,6 +29,13 @@ export interface Ledger {
 	 * milliseconds since 1970. The wait limit counts from then.
 	 */
 	begun?: number;
+	/**
+	 * The tasks that n8n was told had not ended, by ID. No try waits for them again. Another call of
+	 * the run may still wait, so this is no end of theirs.
+	 */
+	givenUp?: Record<string, EndedTask>;
+	/** How often the node has slept in this execution. Calls of a run count apart. */
+	sleeps: number;
 	/** Present while the execution sleeps. */
 	sleep?: Sleep;
 	/** By account. */
@@ -100,7 +107,7 @@ export interface Sleep {
 }
 
 /** Where the task of an item stands. */
-export type State = 'new' | 'unknown' | 'open' | 'completed' | 'failed' | 'timedOut';
+export type State = 'new' | 'unknown' | 'open' | 'completed' | 'failed';
 
 export function stateOf({ unknown, attempts }: Entry): State {
 	if (unknown) return 'unknown';
@@ -108,6 +115,10 @@ export function stateOf({ unknown, attempts }: Entry): State {
 	if (!last) return 'new';
 	return (last.end?.status ?? 'open') as State;
 }
+
+/** Says whether a run waits for the task of an entry. */
+export const isAwaited = ({ givenUp = {} }: Ledger, entry: Entry): boolean =>
+	stateOf(entry) === 'open' && !((entry.attempts.at(-1)?.taskId ?? '') in givenUp);
 
 /** Says whether a task failed, and can't end otherwise any more. */
 const hasFailedForGood = ({ end }: Attempt): boolean => end !== undefined && mayCreateAgain(end);
@@ -136,15 +147,15 @@ export const adopt = (attempts: Attempt[]): Attempt[] =>
 	});
 
 /**
- * Takes what is output from what n8n stores: n8n redacts output, but not this. The tries of n8n still
- * find it, as they are in one process.
+ * Takes what is output from what n8n stores, or puts it back: n8n redacts output, but not this. The
+ * tries of n8n still find it, as they are in one process. A run that sleeps again needs it stored.
  */
-export function hideOutput({ request, attempts }: Entry): void {
-	const hide = (owner: object, name: string, value: unknown) =>
-		Object.defineProperty(owner, name, { value, enumerable: false });
+export function storeOutput({ request, attempts }: Entry, isStored: boolean): void {
+	const set = (owner: object, name: string, value: unknown) =>
+		Object.defineProperty(owner, name, { value, enumerable: isStored });
 	for (const attempt of attempts)
-		if (attempt.end?.status === 'completed') hide(attempt, 'end', attempt.end);
-	if (request) hide(request, 'words', request.words);
+		if (attempt.end?.status === 'completed') set(attempt, 'end', attempt.end);
+	if (request) set(request, 'words', request.words);
 }
 
 /**
@@ -179,7 +190,7 @@ export const listLastTasks = (entries: Entry[]): string[] => [
  * Makes a task of what is known of it.
  * @param said what the service last said of it, if it has not ended
  */
-export function describeTask({ request }: Entry, attempt: Attempt, said?: Task): EndedTask {
+export function describeTask({ request }: Entry, attempt: Attempt, said?: EndedTask): EndedTask {
 	const { model, warning } = request ?? {};
 	const task = attempt.end ?? said ?? newTask(attempt.taskId);
 	// A record may lack the model, and never has our warning.
@@ -212,7 +223,8 @@ export const beginLedger = (known: Partial<Ledger>): Ledger => ({
 	executionId: '',
 	run: 0,
 	entries: [],
-	shared: { count: 0, unknownCalls: {}, sleeps: 0 },
+	sleeps: 0,
+	shared: { count: 0, unknownCalls: {} },
 	...known,
 });
 

@@ -39,10 +39,14 @@ export class Looks {
 	/** The task of each entry: meanwhile another call of the run may create a further one. */
 	private readonly attempts = new Map<Entry, Attempt>();
 
-	/** @param entries their last attempts are looked at */
+	/**
+	 * @param entries their last attempts are looked at
+	 * @param givenUp the tasks that aren't waited for again, by ID
+	 */
 	constructor(
 		entries: Entry[],
 		private readonly settings: RequestSettings,
+		private readonly givenUp: object = {},
 	) {
 		for (const entry of entries) {
 			const last = entry.attempts.at(-1);
@@ -72,6 +76,7 @@ export class Looks {
 	}
 
 	isOpen(taskId: string): boolean {
+		if (taskId in this.givenUp) return false;
 		return this.tasks.get(taskId)?.attempts.some(({ end }) => !end) ?? false;
 	}
 

@@ -78,19 +78,24 @@ function continueLedger(before: Ledger | undefined, call: Call): Ledger {
 		catchUp(call, before);
 		return before;
 	}
-	const here = findRunHere(call, { executionId, run });
-	if (here) return beginLedger({ executionId, run, ...here });
-	const shared = isSameExecution ? before.shared : openShared(call);
 	const isRetry = !isSameExecution && before?.run === run;
-	const earlier = isRetry
-		? before.entries.map((entry, item) => findEarlier(before, entry, item))
-		: undefined;
-	return beginLedger({ executionId, run, shared, earlier });
+	const earlier = isRetry ? listEarlier(before) : undefined;
+	const place = { executionId, run };
+	const here = findRunHere(call, place);
+	if (here) return beginLedger({ ...place, earlier, ...here });
+	if (isSameExecution)
+		return beginLedger({ ...place, sleeps: before.sleeps, shared: before.shared });
+	return beginLedger({ ...place, shared: openShared(call), earlier });
 }
 
-/** An execution that a retry of a retry ends before it sends keeps what was sent before. */
-const findEarlier = ({ earlier }: Ledger, entry: Entry, item: number): Entry =>
-	stateOf(entry) === 'new' ? (earlier?.[item] ?? entry) : entry;
+/** Lists by item what executions have sent before: the last one, or one that it retried in turn. */
+function listEarlier({ entries, earlier = [] }: Ledger): Entry[] {
+	const length = Math.max(entries.length, earlier.length);
+	return Array.from({ length }, (_, item) => {
+		const entry = entries[item] ?? { attempts: [] };
+		return stateOf(entry) === 'new' ? (earlier[item] ?? entry) : entry;
+	});
+}
 
 function showTaskIds({ call, ledger }: Run): void {
 	const taskIds = listTaskIds(ledger.entries).join(', ');

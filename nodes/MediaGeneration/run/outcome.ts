@@ -36,9 +36,11 @@ function makeOutcome(run: Run, { entry, item, isOver }: Shown): Outcome {
 }
 
 /** Makes the task of an entry; undefined where there is none. */
-export function describeEntry({ looks }: Run, entry: Entry): EndedTask | undefined {
+export function describeEntry({ looks, ledger }: Run, entry: Entry): EndedTask | undefined {
 	const attempt = looks ? looks.attemptOf(entry) : entry.attempts.at(-1);
-	return attempt && describeTask(entry, attempt, looks?.find(attempt.taskId).said);
+	if (!attempt) return undefined;
+	const givenUp = ledger.givenUp?.[attempt.taskId];
+	return describeTask(entry, attempt, givenUp ?? looks?.find(attempt.taskId).said);
 }
 
 const LIMIT_PASSED = `The wait limit passed before the file was complete. ${GET_FILES} To have more time, raise 'Limit Wait Time' or the workflow's timeout.`;

@@ -10,8 +10,6 @@ export interface Shared {
 	count: number;
 	/** The calls of an agent whose outcome is unknown, by a digest of what its model asked for. */
 	unknownCalls: Record<string, UnknownOutcome>;
-	/** How often it has slept. */
-	sleeps: number;
 }
 
 /** How long calls without an execution share what they know, in milliseconds. */
@@ -20,7 +18,7 @@ const sharedByTool = new BoundedMap<string, Shared & { until: number }>(10_000);
 
 /** Without an execution, this process keeps what the calls of a tool share, by its parameters. */
 export function openShared({ context, kept }: Call): Shared {
-	const begun = { count: 0, unknownCalls: {}, sleeps: 0, until: Date.now() + SHARED_FOR };
+	const begun = { count: 0, unknownCalls: {}, until: Date.now() + SHARED_FOR };
 	if (kept) return begun;
 	const { parameters, credentials } = context.getNode();
 	const tool = digest([parameters, credentials?.[CREDENTIAL]]);

@@ -3,7 +3,7 @@ import { FailedTaskError, type EndedTask } from './failedTask';
 import { noteRunHere } from './here';
 import { showEnds, showMissing } from './hints';
 import { hasFailed, type Outcome } from './item';
-import { hideOutput, type Entry } from './ledger';
+import { storeOutput, type Ledger } from './ledger';
 import { hasError } from './onError';
 import { describeEntry, makeOutcomes } from './outcome';
 import { throwFirstError, throwRefusal, toOutput } from './output';
@@ -19,21 +19,21 @@ export function show(run: Run): INodeExecutionData[] {
 	const { entries } = run.ledger;
 	if (refusal) throwRefusal(call, refusal.error, entries);
 	const outcomes = showOutcomes(run);
-	noteTold(entries, outcomes);
-	for (const entry of entries) hideOutput(entry);
+	noteTold(run.ledger, outcomes);
+	for (const entry of entries) storeOutput(entry, false);
 	noteRunHere(call, run.ledger, Date.now());
 	throwFirstError(call, outcomes, entries);
 	return toOutput(call, outcomes, entries);
 }
 
-function noteTold(entries: Entry[], outcomes: Outcome[]): void {
+function noteTold(ledger: Ledger, outcomes: Outcome[]): void {
 	for (const [item, outcome] of outcomes.entries()) {
 		if (!hasFailed(outcome) || !(outcome.error instanceof FailedTaskError)) continue;
 		const { task } = outcome.error;
-		const attempt = entries[item]?.attempts.find(({ taskId }) => taskId === task.taskId);
-		if (!attempt) continue;
-		attempt.end ??= task;
-		attempt.told = true;
+		const attempts = ledger.entries[item]?.attempts ?? [];
+		const attempt = attempts.find(({ taskId }) => taskId === task.taskId);
+		if (attempt && task.status === 'failed') attempt.told = true;
+		if (task.status === 'timedOut') ledger.givenUp = { ...ledger.givenUp, [task.taskId]: task };
 	}
 }
 

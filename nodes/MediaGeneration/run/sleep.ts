@@ -2,7 +2,7 @@ import type { INodeExecutionData } from 'n8n-workflow';
 import { readStoredItems, storeItems } from '../host/sleep';
 import { toStoredError } from './errors';
 import { logObstacle } from './hints';
-import { findLimit, type Sleep } from './ledger';
+import { findLimit, storeOutput, type Sleep } from './ledger';
 import { findNap } from './nap';
 import { toOutput } from './output';
 import type { Run } from './run';
@@ -23,7 +23,8 @@ export async function fallAsleep(run: Run): Promise<INodeExecutionData[]> {
 	const items = toOutput(call, makeOutcomes(toStored(run), true), ledger.entries);
 	const stored: Sleep['errors'] = {};
 	for (const [item, error] of errors) stored[item] = toStoredError(error);
-	ledger.sleep = { number: ++ledger.shared.sleeps, end, errors: stored };
+	ledger.sleep = { number: ++ledger.sleeps, end, errors: stored };
+	for (const entry of ledger.entries) storeOutput(entry, true);
 	storeItems(context, items);
 	findNap(context, ledger)?.keepNudging();
 	return items;

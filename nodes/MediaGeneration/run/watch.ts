@@ -2,7 +2,14 @@ import { isRateLimited } from '../api/failure';
 import { LONGEST_PAUSE, pause, settleBy } from '../lib/timers';
 import { openFiles, type Files } from './files';
 import { sayEndedEarly, sayWhyAwake } from './hints';
-import { describeTask, findLimit, stateOf, type Entry, type WaitSettings } from './ledger';
+import {
+	describeTask,
+	findLimit,
+	stateOf,
+	type Entry,
+	type Ledger,
+	type WaitSettings,
+} from './ledger';
 import { Looks } from './look';
 import { endsAtFailedTask, hasError } from './onError';
 import type { Run } from './run';
@@ -33,6 +40,7 @@ export function beginWatch(run: Run): Watch {
 		looks: new Looks(
 			ledger.entries.filter((_, item) => !hasError(run, item)),
 			settings,
+			ledger.givenUp,
 		),
 		files: openFiles(ledger, settings),
 		times: planAwake(Date.now(), findLimit(ledger), call.deadline),
@@ -68,7 +76,7 @@ async function downloadFiles(
 	const entry = ledger.entries[item] as Entry;
 	const attempt = looks.attemptOf(entry);
 	if (attempt?.end?.status !== 'completed') return;
-	if (endsAtFailedTask(run) && !files.hasBegun(taskId) && haveFailed(ledger.entries)) return;
+	if (endsAtFailedTask(run) && !files.hasBegun(taskId) && haveFailed(ledger)) return;
 	await files.download(describeTask(entry, attempt), {
 		helpers: call.context.helpers,
 		signal: call.signal,
@@ -79,8 +87,8 @@ async function downloadFiles(
 	});
 }
 
-const haveFailed = (entries: Entry[]): boolean =>
-	entries.some((entry) => ['failed', 'timedOut'].includes(stateOf(entry)));
+const haveFailed = ({ entries, givenUp }: Ledger): boolean =>
+	givenUp !== undefined || entries.some((entry) => stateOf(entry) === 'failed');
 
 interface HowToLook extends Pick<AwakeTimes, 'lastLook' | 'end'> {
 	/** Whether nothing is left to look for; default: all tasks have ended. */
