@@ -63,9 +63,11 @@ export function buildExecuteContext(n8n: N8n, execution: Execution, { data, entr
 	const { node } = entry;
 	const { runData } = data.resultData;
 	const parents = [{ ...HOOK, parameters: { responseMode: n8n.conditions.responseMode } }];
+	// An expression may return another value in each call.
+	const varying = n8n.conditions.varies ? { call: n8n.calls++ } : {};
 	const read = (name: string, item: number, fallback: unknown) =>
 		name === 'anyInput'
-			? (entry.data.main[0]?.[item] as INodeExecutionData).json
+			? { ...(entry.data.main[0]?.[item] as INodeExecutionData).json, ...varying }
 			: ((node.parameters as IDataObject)[name] ?? fallback);
 	const proxy = {
 		$runIndex: runData[node.name]?.length ?? 0,
@@ -73,7 +75,14 @@ export function buildExecuteContext(n8n: N8n, execution: Execution, { data, entr
 		$: () => ({ isExecuted: true }),
 	};
 	const wait = async (until: Date) => {
-		await process.ask(() => void (data.waitTill = until.getTime()));
+		// A node that sleeps already is tried again by n8n, also then.
+		const isNew = data.waitTill === undefined;
+		if (isNew && n8n.clock.now > execution.stoppedAt)
+			n8n.wrong.push('sleeps though it was stopped');
+		await process.ask(() => {
+			if (n8n.conditions.parkingFails) throw new Error('No active execution found');
+			data.waitTill = until.getTime();
+		});
 	};
 	return {
 		...buildBase(n8n, execution, process),

@@ -67,6 +67,10 @@ export interface Conditions {
 	runsIn: number[];
 	/** The process that gets callbacks, in turn. */
 	callbacksTo: number[];
+	/** It fails to let an execution sleep. */
+	parkingFails: boolean;
+	/** Expressions of the node return other values in each call. */
+	varies: boolean;
 	/** By how much the clock of the second process is ahead. */
 	skew: number;
 	/** How often it fails to store that an execution goes on. */
@@ -125,6 +129,7 @@ export class Execution {
 	/** All that n8n was given as errors, and when. */
 	readonly given: string[] = [];
 	readonly stopped = new AbortController();
+	stoppedAt = Infinity;
 	/** The processes that run it. More than one: n8n lets an execution run twice. */
 	readonly processes = new Set<Process>();
 	error?: Thrown;
@@ -161,6 +166,8 @@ export class N8n {
 	unreadable?: Error;
 	/** What must not be asked. */
 	readonly wrong: string[] = [];
+	/** How often it has called the node. */
+	calls = 0;
 	/** How often n8n ran an execution with data of before. */
 	repeats = 0;
 	/** Responses that went to the node's webhook. */
@@ -499,6 +506,7 @@ export class N8n {
 		execution.status = 'canceled';
 		this.timers.get(execution.id)?.();
 		this.timers.delete(execution.id);
+		execution.stoppedAt = this.clock.now;
 		execution.stopped.abort();
 	}
 

@@ -19,6 +19,8 @@ export interface Fate {
 	knownAfter: number;
 	/** Callbacks, each so long after the end; negative: before it. None: they are lost. */
 	callbacks: number[];
+	/** Of this type, a callback brings a part of the result just before the end. */
+	progress: string | undefined;
 	/** By this key, in place of the account's. */
 	key: string | undefined;
 }
@@ -30,6 +32,7 @@ export const GOOD: Fate = {
 	after: 5_000,
 	knownAfter: 0,
 	callbacks: [0],
+	progress: undefined,
 	key: undefined,
 };
 
@@ -103,6 +106,8 @@ export class Service {
 	readonly creations: Creation[] = [];
 	/** The callbacks that were answered. */
 	readonly answered: Array<Answered & { taskId: string; at: number }> = [];
+	/** Answers that must not be. */
+	readonly wrong: string[] = [];
 	/** The key of its signatures. */
 	key = '';
 	credits = 1_000_000;
@@ -197,19 +202,30 @@ export class Service {
 	}
 
 	private planCallbacks(creation: Creation, url: string): void {
-		const { clock, callBack } = this.options;
+		const { clock } = this.options;
+		const { fate, endsAt } = creation;
+		if (endsAt === Infinity) return;
+		const plan = (late: number, type: string) =>
+			clock.after(endsAt + late - clock.now, () => void this.send(creation, url, type));
+		if (fate.progress) plan(-100, fate.progress);
+		for (const late of fate.callbacks) plan(late, 'done');
+	}
+
+	private async send(creation: Creation, url: string, callbackType: string): Promise<void> {
+		const { clock, callBack, count } = this.options;
 		const { fate, endsAt, taskId = '' } = creation;
-		const body = { taskId, code: 200, data: { task_id: taskId, callbackType: 'done' } };
-		const send = async () => {
-			const key = fate.key ?? this.key;
-			const headers = key ? signHeaders(body, key, Math.floor(clock.now / 1_000)) : {};
-			const answered = await callBack(url, body, headers);
-			this.options.count(`callback ${clock.now < endsAt ? 'early ' : ''}${answered.status}`);
-			this.answered.push({ ...answered, taskId, at: clock.now });
-		};
-		if (endsAt < Infinity)
-			for (const late of fate.callbacks)
-				clock.after(Math.max(0, endsAt + late - clock.now), () => void send());
+		const body = { taskId, code: 200, data: { task_id: taskId, callbackType } };
+		const key = fate.key ?? this.key;
+		const headers = key ? signHeaders(body, key, Math.floor(clock.now / 1_000)) : {};
+		const answered = await callBack(url, body, headers);
+		const when = callbackType === 'done' ? clock.now < endsAt && 'early ' : 'of progress ';
+		count(`callback ${when || ''}${answered.status}`);
+		if (callbackType === 'done')
+			return void this.answered.push({ ...answered, taskId, at: clock.now });
+		// That is taken, and continues nothing.
+		const { resumed } = (answered.answer ?? {}) as { resumed?: boolean };
+		if (resumed || ![200, 302, 401, 404, 409, 502, 503].includes(answered.status))
+			this.wrong.push(`${answered.status} for progress of ${taskId}`);
 	}
 }
 
