@@ -121,25 +121,25 @@ it('an execution that is woken and waits 20 minutes for its slot creates one tas
 });
 
 describe('an n8n that took two who woke an execution, and runs it twice', () => {
-	/** A look and a callback wake it at almost the same time; what the look has read is run later. */
-	const FAILS_LATE: Partial<Fate> = { end: 'failed', after: 29_900, callbacks: [300] };
-	const twice: Partial<Plan> = { callbacksTo: [1], maxTries: 2, limit: 10 * MINUTE };
+	/** Two copies of a callback come to two processes. What the first one has read is run later. */
+	const two: Partial<Fate> = { after: 20 * SECOND, callbacks: [0, 300] };
+	const copies: Partial<Plan> = { callbacksTo: [1, 0], maxTries: 2, limit: 10 * MINUTE };
+	const silent: Partial<Fate> = { callbacks: [] };
 
 	it('pays for one more task, though the second run knows of no try', async () => {
-		const again = { after: 2.5 * MINUTE };
-		const steps = [{ node: 'Film', items: [[FAILS_LATE, again], [{}]].map(toFates) }];
-		const { world } = await live(build([], { ...twice, steps, slotWaits: [40 * SECOND, 0] }));
+		const failed: Array<Partial<Fate>> = [{ ...two, end: 'failed' }, { after: 2.5 * MINUTE }];
+		const steps = [{ node: 'Film', items: [failed, [silent]].map(toFates) }];
+		const { world } = await live(build([], { ...copies, steps, slotWaits: [40 * SECOND, 0] }));
 		expect(world.n8n.repeats).toBe(1);
 		expect(world.service.listOf(0)).toHaveLength(2);
 	});
 
 	it('sends once more what was refused at first, though both come to it', async () => {
 		const sent: Array<Partial<Fate>> = [{ creation: 'refused' }, { latency: 5 * SECOND }];
-		const other = { after: 29_900, callbacks: [300] };
-		const steps = [{ node: 'Film', items: [sent, [other]].map(toFates) }];
+		const steps = [{ node: 'Film', items: [sent, [two]].map(toFates) }];
 		const { world, items } = await live(
 			build([], {
-				...{ ...twice, steps, runsTwice: true, onError: 'continueRegularOutput' },
+				...{ ...copies, steps, runsTwice: true, onError: 'continueRegularOutput' },
 				slotWaits: [SECOND, 0],
 			}),
 		);
@@ -149,16 +149,18 @@ describe('an n8n that took two who woke an execution, and runs it twice', () => 
 	});
 
 	it('takes a callback for the task of one of them in the process of the other', async () => {
-		const last = toFates([{ after: 50 * SECOND }, {}]);
+		const last = toFates([{ after: 50 * SECOND, ...silent }, {}]);
 		const { world } = await live(
 			build([], {
-				steps: [film({}), film({}), { node: 'Film', items: [last] }],
-				slotWaits: [40 * SECOND],
-				runsIn: [0, 1],
+				steps: [film(two), { node: 'Film', items: [last] }],
+				slotWaits: [40 * SECOND, 0],
+				runsIn: [0, 1, 0],
+				callbacksTo: [0, 1, 1],
 			}),
 		);
-		expect(world.n8n.repeats).toBeGreaterThan(0);
-		expect(world.service.listOf(20)).toHaveLength(2);
+		expect(world.n8n.repeats).toBe(1);
+		expect(world.service.listOf(10)).toHaveLength(2);
+		expect(world.service.answered.map(({ taskId }) => taskId)).toContain('task-10-2z');
 	});
 });
 
@@ -192,4 +194,15 @@ describe('a key in the credential', () => {
 		expect(world.service.answered.map(({ status }) => status)).toEqual([401]);
 		expect(items).toMatchObject([{ json: { status: 'completed' } }]);
 	});
+});
+
+it('an execution that is stopped while its first task is created creates no other, and does not sleep', async () => {
+	const slow = { latency: 5 * SECOND };
+	const world = build([slow, slow], {
+		accidents: [{ when: { at: 2 * SECOND }, what: 'stop' }],
+	});
+	const { execution } = await live(world);
+	expect(execution?.status).toBe('canceled');
+	expect(world.service.creations).toHaveLength(1);
+	expect(world.n8n.log.join()).toContain('task-0-1z');
 });
