@@ -10,10 +10,18 @@ const EVENTS = [
 	...['step awake', 'step woken', 'sleep ended by n8n', 'run with old data', 'error output'],
 	...['item completed', 'item failed', 'item timedOut', 'error of a task', 'other error'],
 	...['creation ok', 'creation lost', 'creation reset', 'creation broken', 'creation refused'],
-	...['creation full', 'task created again', 'task taken over', 'retry', 'try after an error'],
+	...[
+		'creation full',
+		'creation broke',
+		'prompt',
+		'task created again',
+		'task taken over',
+		'retry',
+		'try after an error',
+	],
 	...['try after an error item', 'try of a node that sleeps', 'kill while running'],
 	...['kill while waiting', 'stop while running', 'stop while waiting', 'nudge 200', 'nudge 409'],
-	...['callback 200', 'callback 401', 'callback 404', 'callback 409'],
+	...['callback 200', 'callback of progress 200', 'callback 401', 'callback 404', 'callback 409'],
 	...['callback 502', 'callback 503', 'callback early 409', 'callback early 503'],
 ];
 

@@ -317,10 +317,12 @@ export class N8n {
 				}
 				let output = await call();
 				while (output[0]?.[0]?.json.error && index < most - 1) {
-					this.count(data.waitTill ? 'try of a node that sleeps' : 'try after an error item');
+					const before = data.waitTill === undefined ? undefined : JSON.stringify(output);
+					this.count(before ? 'try of a node that sleeps' : 'try after an error item');
 					await process.sleep(TRIES_AGAIN_AFTER);
 					output = await call();
 					index++;
+					if (before && JSON.stringify(output) !== before) this.wrong.push('slept on as another');
 				}
 				main = output;
 			} catch (thrown) {

@@ -17,13 +17,12 @@ const mostlyNone = <T,>(times: number, some: fc.Arbitrary<T[]>): fc.Arbitrary<T[
 const pick = <T,>(...choices: Array<[weight: number, value: T]>): fc.Arbitrary<T> =>
 	fc.oneof(...choices.map(([weight, value]) => ({ weight, arbitrary: fc.constant(value) })));
 
-export const fates: fc.Arbitrary<Fate> = record<Fate>({
+const fates: fc.Arbitrary<Fate> = record<Fate>({
 	creation: pick<Fate['creation']>(
 		[24, 'ok'],
-		...(['lost', 'reset', 'broken', 'refused', 'full'] as const).map((one): [1, typeof one] => [
-			1,
-			one,
-		]),
+		...(['lost', 'reset', 'broken', 'refused', 'full', 'broke'] as const).map(
+			(one): [1, typeof one] => [1, one],
+		),
 	),
 	latency: pick([6, 0], [1, 700], [1, 5 * SECOND], [1, MINUTE]),
 	end: pick<Fate['end']>(
@@ -65,7 +64,7 @@ const accident: fc.Arbitrary<Accident> = record<Accident>({
 	what: fc.constantFrom<Accident['what']>('kill', 'kill', 'kill 0', 'kill 1', 'stop'),
 });
 
-export const steps = (fate = fates, { most = 3 } = {}) =>
+const steps = (fate = fates, { most = 3 } = {}) =>
 	fc.array(
 		fc.record({
 			node: fc.constantFrom('Film', 'Film', 'Film', 'Film', 'Sound', 'Wait'),

@@ -206,3 +206,43 @@ it('an execution that is stopped while its first task is created creates no othe
 	expect(world.service.creations).toHaveLength(1);
 	expect(world.n8n.log.join()).toContain('task-0-1z');
 });
+
+/** As long as the world is. */
+const FOREVER = Infinity;
+
+it.each<[string, Partial<Plan>]>([
+	[
+		"two copies of a callback at the limit, with details that can't be read",
+		{
+			steps: [film({ after: 400, callbacks: [0, 0] })],
+			...{ limit: 3 * SECOND, latencies: [700], failedTasks: 'output' },
+			faults: [{ how: '500', from: 400, until: FOREVER }],
+		},
+	],
+	[
+		'an n8n that could not store what came after its sender was answered',
+		{
+			steps: [film({ after: 0, callbacks: [] })],
+			...{ limit: 3 * SECOND, downloads: true, latencies: [0, 3 * SECOND], storeFailures: 1 },
+		},
+	],
+	[
+		'a webhook that still asks after another one has ended its wait at the limit',
+		{
+			steps: [film({}), film({})],
+			failedTasks: 'output',
+			faults: [{ how: 'hangs', from: 0, until: FOREVER }],
+		},
+	],
+	// It would end the next wait.
+	[
+		'a timer for a wait that a nudge at its limit ended, which n8n does not clear',
+		{
+			steps: [film({ end: 'never' }), film({ end: 'never' })],
+			...{ trackerAt: 30 * SECOND, failedTasks: 'output' },
+		},
+	],
+])('brings every paid task out with %s', async (_, more) => {
+	const { items } = await live(build([], more));
+	expect(items).toHaveLength(1);
+});

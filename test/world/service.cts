@@ -6,9 +6,9 @@ import type { Clock } from './clock.cts';
 export interface Fate {
 	/**
 	 * `lost`: there is a task, but no answer. `reset`: neither. `broken`: the answer with the ID is no
-	 * JSON. `full`: the service takes no more tasks at once.
+	 * JSON. `full`: the service takes no more tasks at once. `broke`: no credits are left.
 	 */
-	creation: 'ok' | 'lost' | 'reset' | 'broken' | 'refused' | 'full';
+	creation: 'ok' | 'lost' | 'reset' | 'broken' | 'refused' | 'full' | 'broke';
 	/** How long the service takes to answer the creation. */
 	latency: number;
 	/** `expired`: its host refuses the file. `silent`: failed, but may still end. */
@@ -171,6 +171,8 @@ export class Service {
 				return { statusCode: 200, body: `{"code":200,"data":{"taskId":"${taskId}"` };
 			case 'refused':
 				return refuse(422, 'no');
+			case 'broke':
+				return refuse(402, 'Credits insufficient');
 			case 'full':
 				return refuse(429, 'too many concurrent tasks');
 			default:

@@ -181,6 +181,7 @@ export class World {
 		const most = countTries(this.choicesOf(execution));
 		const tasks = own.filter(({ fate }) => fate.creation === 'ok');
 		if (tasks.length >= most && tasks.length > 0) say('more tasks than tries');
+		this.checkRoom(execution, creation);
 		const last = before.filter(({ fate }) => fate.creation === 'ok').at(-1);
 		const { sender, taskId = '', fate } = last ?? {};
 		if (!last || !sender || !fate) return;
@@ -192,6 +193,34 @@ export class World {
 		if (fate.end !== 'failed' || last.endsAt > this.clock.now)
 			say(`${taskId} was not a final failure`);
 		if (!execution.given.some((text) => text.includes(taskId))) say(`${taskId} wasn't given`);
+	}
+
+	/** Maximum Tasks per Run counts all that an execution creates, over all runs of a node. */
+	private checkRoom(execution: Execution, { item }: Creation): void {
+		const { room = Infinity } = this.choicesOf(execution);
+		const nodeOf = (one: number) => this.plan.steps[Math.floor(one / 10)]?.node;
+		const own = this.service.creations.filter(
+			({ sender, taskId, item: other }) =>
+				taskId && sender.execution === execution.id && nodeOf(other) === nodeOf(item),
+		);
+		if (own.length >= room && !this.n8n.repeats) this.wrong.push('more tasks than Options allow');
+	}
+
+	/** Where nothing is in the way, the output follows the last callback. */
+	private checkPromptness({ step, sleptAt, endedAt }: Ended): void {
+		const { plan, service } = this;
+		const { runsIn, callbacksTo, skew, downloads, latencies } = plan;
+		const isOne = [...runsIn, ...callbacksTo].every((index) => index === 0) && !skew;
+		if (!isOne || !this.isInOrder || downloads || this.n8n.repeats) return;
+		const told = (plan.steps[step]?.items ?? []).map((_, item) => {
+			const last = service.listOf(keyOf(step, item)).at(-1);
+			const isTold = (one: Service['answered'][0]) =>
+				one.taskId === last?.taskId && one.status === 200 && one.at >= last.endsAt;
+			return service.answered.find(isTold)?.at ?? Infinity;
+		});
+		const latest = Math.max(sleptAt ?? Infinity, ...told) + 5 * Math.max(...latencies) + 2 * SECOND;
+		count(latest < Infinity ? 'prompt' : 'not prompt');
+		if (endedAt > latest) this.wrong.push(`came ${endedAt - latest} ms too late`);
 	}
 
 	/** @throws {Error} unless all holds that must, whatever has happened */
@@ -301,6 +330,7 @@ export class World {
 			return;
 		}
 		if (sleptAt !== undefined) this.checkSleep(execution);
+		this.checkPromptness(ended);
 		count(ended.byN8n ? 'sleep ended by n8n' : sleptAt === undefined ? 'step awake' : 'step woken');
 		if (errors.length) count('error output');
 		// n8n passes the input on where the node throws.
