@@ -82,8 +82,6 @@ export const CREDENTIALS = { baseUrl: BASE_URL, accessToken: TOKEN, webhookSecre
 const HOOK = { name: 'Hook', type: 'n8n-nodes-base.webhook', disabled: false };
 const RESUME_TOKEN = 'resume-token-of-n8n';
 
-/** What must be in no output, log or message. */
-export const SECRETS = [TOKEN, SECRET, RESUME_TOKEN];
 export const RESUME_URL = 'https://n8n.example/webhook-waiting/';
 
 /** The functions behind the node's `execute()` and `webhook()`. */
@@ -121,7 +119,7 @@ export interface Conditions {
 }
 
 /** n8n's Wait node goes on after this time, in milliseconds, when somebody approves. */
-export const APPROVED_AFTER = 20_000;
+const APPROVED_AFTER = 20_000;
 
 /** What the sender of a callback gets. */
 interface Answer {
