@@ -3,12 +3,12 @@ import sleeping from '../../../dev/fixtures/sleepingRecord.json';
 import { enableNode } from '../../../nodes/MediaGeneration/host/sleep';
 import {
 	adopt,
-	hideOutput,
 	isToSend,
 	listTaskIds,
 	mergeEntry,
 	readLedger,
 	stateOf,
+	storeOutput,
 	type Attempt,
 	type Entry,
 	type State,
@@ -27,7 +27,6 @@ const SILENT: Attempt = {
 	taskId: 'mute',
 	end: { taskId: 'mute', status: 'failed', failCode: '408' },
 };
-const LATE: Attempt = { taskId: 'late', end: { taskId: 'late', status: 'timedOut' } };
 const tell = (attempt: Attempt): Attempt => ({ ...attempt, told: true });
 
 it.each<[State, string, Partial<Entry>, boolean]>([
@@ -40,7 +39,6 @@ it.each<[State, string, Partial<Entry>, boolean]>([
 	['failed', '… which failed too', { attempts: [tell(FAILED), FAILED] }, false],
 	['failed', '… as n8n was told, after two tries', { attempts: [FAILED, tell(FAILED)] }, false],
 	['failed', 'its upstream was silent, and may charge', { attempts: [tell(SILENT)] }, false],
-	['timedOut', 'it may still end', { attempts: [tell(LATE)] }, false],
 	['unknown', 'a task may exist', { unknown: UNKNOWN }, false],
 	['unknown', '… beside one that failed', { attempts: [tell(FAILED)], unknown: UNKNOWN }, false],
 ])('an item is %s where %s', (state, _, known, sends) => {
@@ -50,9 +48,9 @@ it.each<[State, string, Partial<Entry>, boolean]>([
 });
 
 it('a retry takes tasks over, but no end save a failure, of which n8n is told anew', () => {
-	const tasks = [OPEN, GOOD, LATE, SILENT, tell(FAILED)];
+	const tasks = [OPEN, GOOD, SILENT, tell(FAILED)];
 	expect(adopt(tasks)).toEqual([
-		...[OPEN, GOOD, LATE, SILENT].map(({ taskId }) => ({ taskId, elsewhere: true })),
+		...[OPEN, GOOD, SILENT].map(({ taskId }) => ({ taskId, elsewhere: true })),
 		{ ...FAILED, elsewhere: true },
 	]);
 });
@@ -80,13 +78,16 @@ it('what n8n stores has no output of a run that has ended, which its tries still
 		request: { digest: 'digest', model: 'a/b', words: 'secret' },
 		attempts: [structuredClone(FAILED), { taskId: 'good', end: { ...GOOD.end!, resultUrls } }],
 	};
-	hideOutput(entry);
+	storeOutput(entry, false);
 	expect(JSON.stringify(entry)).not.toContain('secret');
 	expect(JSON.parse(JSON.stringify(entry))).toMatchObject({
 		request: { digest: 'digest' },
 		attempts: [FAILED, { taskId: 'good' }],
 	});
 	expect([stateOf(entry), entry.request?.words]).toEqual(['completed', 'secret']);
+	// One that sleeps again is woken by what is stored.
+	storeOutput(entry, true);
+	expect(JSON.stringify(entry)).toContain('secret.png');
 });
 
 describe('a run that sleeps', () => {

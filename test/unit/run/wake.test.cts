@@ -61,7 +61,7 @@ function newExecution({ limit = LIMIT, more = [] as string[] } = {}) {
 	const sleep = () => {
 		ledger.begun = Date.now();
 		const { end } = planAsleep(ledger.begun + limit, Infinity);
-		ledger.sleep = { number: ++ledger.shared.sleeps, end, errors: {} };
+		ledger.sleep = { number: ++ledger.sleeps, end, errors: {} };
 		return structuredClone(kept);
 	};
 	const world = { kept: sleep(), details: 0, down: [] as string[] };
