@@ -11,8 +11,6 @@ interface RunHere {
 	ledger: Ledger;
 	/** n8n never stores who has his turn, so nobody waits for a process that has crashed. */
 	turns: Turns;
-	/** When n8n was given its output, in milliseconds since 1970. */
-	ended?: number;
 }
 
 /** What identifies a run of the node. */
@@ -24,28 +22,26 @@ type Place = Pick<Ledger, 'executionId' | 'run'>;
  */
 const runsHere = new Map<string, RunHere>();
 
-/** The most entries that are kept, and for how long after the end of a run, in milliseconds. */
-const MOST_ENTRIES = 100_000;
-const KEPT_FOR = 3_600_000;
+/** The most entries that are kept. There is no clock: a slot may take n8n hours. */
+const MOST_ENTRIES = 20_000;
 
 /** @returns the turns that this call shares with others of the same run */
-export function noteRunHere(call: Call, ledger: Ledger, ended?: number): Turns {
+export function noteRunHere(call: Call, ledger: Ledger): Turns {
 	const key = identifyRun(call, ledger);
 	const { turns } = runsHere.get(key) ?? { turns: new Map() as Turns };
 	if (!key) return turns;
 	runsHere.delete(key);
-	runsHere.set(key, { ledger, turns, ended });
-	forget();
+	runsHere.set(key, { ledger, turns });
+	forgetOldest();
 	return turns;
 }
 
-/** Forgets what has ended long ago, and the oldest where there is too much. */
-function forget(): void {
-	const countEntries = ({ ledger }: RunHere) => ledger.entries.length;
-	let count = [...runsHere.values()].reduce((sum, run) => sum + countEntries(run), 0);
-	for (const [key, run] of runsHere) {
-		if (count <= MOST_ENTRIES && (run.ended ?? Infinity) > Date.now() - KEPT_FOR) continue;
-		count -= countEntries(run);
+function forgetOldest(): void {
+	let count = 0;
+	for (const { ledger } of runsHere.values()) count += ledger.entries.length;
+	for (const [key, { ledger }] of runsHere) {
+		if (count <= MOST_ENTRIES) return;
+		count -= ledger.entries.length;
 		runsHere.delete(key);
 	}
 }

@@ -159,18 +159,23 @@ export function storeOutput({ request, attempts }: Entry, isStored: boolean): vo
 }
 
 /**
- * Adds what a copy of an entry knows. The entry itself stays: a call of the run may work with it.
- * Where two processes have each created a task, the one that is there counts.
+ * Adds what a copy of an entry knows. The entry itself stays: a call of the run may work with it. The
+ * tasks of both are kept; the last one is that of whoever has sent more.
  */
 export function mergeEntry(entry: Entry, copy: Entry): void {
-	for (const [order, { taskId, end, told }] of copy.attempts.entries()) {
-		const attempt = entry.attempts[order];
-		if (attempt?.taskId !== taskId) continue;
-		attempt.end ??= end;
-		attempt.told ??= told;
+	const missing: Attempt[] = [];
+	for (const other of copy.attempts) {
+		const attempt = entry.attempts.find(({ taskId }) => taskId === other.taskId);
+		if (!attempt) missing.push(other);
+		else
+			Object.assign(attempt, { end: attempt.end ?? other.end, told: attempt.told ?? other.told });
 	}
-	if (countSent(copy) <= countSent(entry)) return;
-	entry.attempts.push(...copy.attempts.slice(entry.attempts.length));
+	const isKnown = entry.unknown !== undefined && !copy.unknown && missing.length > 0;
+	if (countSent(copy) <= countSent(entry) && !isKnown) {
+		entry.attempts.splice(-1, 0, ...missing);
+		return;
+	}
+	entry.attempts.push(...missing);
 	entry.request = copy.request;
 	entry.unknown = copy.unknown;
 }

@@ -1,5 +1,5 @@
 import type { UnknownOutcome } from '../api/failure';
-import { noteRequest, type Entry } from './ledger';
+import { adopt, noteRequest, type Entry, type Ledger } from './ledger';
 import type { Run } from './run';
 import type { Plan } from './plan';
 import { noteUnknownCall } from './shared';
@@ -7,7 +7,7 @@ import { noteUnknownCall } from './shared';
 /** Notes that a task exists. From now on its ID can be found, whatever happens. */
 export function noteTask(run: Run, { item: { index }, request }: Plan, taskId: string): void {
 	const { call, ledger } = run;
-	const entry = ledger.entries[index] as Entry;
+	const entry = openEntry(ledger, index);
 	const { unknown } = entry;
 	entry.request = noteRequest(request);
 	entry.attempts.push({ taskId });
@@ -24,7 +24,7 @@ export function noteUnknown(
 	unknown: UnknownOutcome,
 ): void {
 	const { call, ledger } = run;
-	const entry = ledger.entries[index] as Entry;
+	const entry = openEntry(ledger, index);
 	entry.request = noteRequest(request);
 	entry.unknown = unknown;
 	noteUnknownCall(call, ledger.shared, index, unknown);
@@ -32,6 +32,14 @@ export function noteUnknown(
 	call.context.logger.warn(
 		`${describeItem(run, index)} may have created ${task}: ${unknown.message}`,
 	);
+}
+
+/** A retry sends after an unknown outcome. The failed tasks before that count as this item's too. */
+function openEntry({ entries, earlier }: Ledger, index: number): Entry {
+	const entry = entries[index] as Entry;
+	const before = earlier?.[index];
+	if (before?.unknown && !entry.attempts.length) entry.attempts.push(...adopt(before.attempts));
+	return entry;
 }
 
 function describeItem({ call: { context }, ledger }: Run, item: number): string {

@@ -1,6 +1,5 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 import { FailedTaskError, type EndedTask } from './failedTask';
-import { noteRunHere } from './here';
 import { showEnds, showMissing } from './hints';
 import { hasFailed, type Outcome } from './item';
 import { storeOutput, type Ledger } from './ledger';
@@ -21,7 +20,6 @@ export function show(run: Run): INodeExecutionData[] {
 	const outcomes = showOutcomes(run);
 	noteTold(run.ledger, outcomes);
 	for (const entry of entries) storeOutput(entry, false);
-	noteRunHere(call, run.ledger, Date.now());
 	throwFirstError(call, outcomes, entries);
 	return toOutput(call, outcomes, entries);
 }

@@ -71,7 +71,7 @@ function leaveLost({ run, looks }: Watch): void {
 	for (const [order, { attempts }] of entries.entries()) {
 		const taskId = attempts[0]?.taskId ?? '';
 		const { failure } = looks.find(taskId);
-		if (failure && !passes(failure)) run.errors.set(order, failure);
+		if (failure && !passes(failure) && !run.errors.has(order)) run.errors.set(order, failure);
 	}
 	for (const taskId of looks.openIds) {
 		const { failure } = looks.find(taskId);
