@@ -218,7 +218,9 @@ export class World {
 				one.taskId === last?.taskId && one.status === 200 && one.at >= last.endsAt;
 			return service.answered.find(isTold)?.at ?? Infinity;
 		});
-		const latest = Math.max(sleptAt ?? Infinity, ...told) + 5 * Math.max(...latencies) + 2 * SECOND;
+		// Woken with a failure, the node is tried again by n8n, which waits a second before each.
+		const patience = 5 * Math.max(...latencies) + (2 + plan.maxTries) * SECOND;
+		const latest = Math.max(sleptAt ?? Infinity, ...told) + patience;
 		count(latest < Infinity ? 'prompt' : 'not prompt');
 		if (endedAt > latest) this.wrong.push(`came ${endedAt - latest} ms too late`);
 	}

@@ -1,4 +1,4 @@
-import { takeTurn, noteRunHere, type Turns } from '../../../nodes/MediaGeneration/run/here';
+import { takeTurn, type Turns } from '../../../nodes/MediaGeneration/run/here';
 import { listTaskIds, type Ledger } from '../../../nodes/MediaGeneration/run/ledger';
 import { noteTask } from '../../../nodes/MediaGeneration/run/note';
 import { openSettings } from '../../../nodes/MediaGeneration/run/open';

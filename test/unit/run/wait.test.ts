@@ -182,3 +182,15 @@ it.each<[string, (seconds: number) => Partial<Task>]>([
 		jest.setSystemTime(0);
 	}
 });
+
+it('an item with the ID of another account gets its own error, and no word of that account', async () => {
+	const { outcomes } = await wait(
+		['a', 'a'],
+		{ a: () => refuse(401, 'Words to the other account') },
+		{ tokens: ['one', 'two'], goesOn: true },
+	);
+	const messages = outcomes.map((outcome) =>
+		outcome && 'error' in outcome ? (outcome.error as Error).message : '',
+	);
+	expect(messages[1]).toContain('Another item has the Task ID a with another credential');
+});
