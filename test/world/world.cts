@@ -221,7 +221,7 @@ export class World {
 		// Woken with a failure, the node is tried again by n8n, which waits a second before each.
 		const patience = 5 * Math.max(...latencies) + (2 + plan.maxTries) * SECOND;
 		const latest = Math.max(sleptAt ?? Infinity, ...told) + patience;
-		count(latest < Infinity ? 'prompt' : 'not prompt');
+		if (latest < Infinity) count('prompt');
 		if (endedAt > latest) this.wrong.push(`came ${endedAt - latest} ms too late`);
 	}
 
@@ -379,7 +379,7 @@ export class World {
 		count(`item ${status}`);
 		if (last?.sender.execution !== execution.id) count('task taken over');
 		this.checkStatus(taskId ?? '', status, ended.endedAt);
-		if (status === 'timedOut') this.checkTimedOut(execution, ended, known.at(-1) as Creation);
+		if (last && status === 'timedOut') this.checkTimedOut(execution, ended, last);
 	}
 
 	/** No wait is over before its limit, and what ended in time comes out as it ended. */
