@@ -53,10 +53,6 @@ export function readCall(context: IExecuteFunctions): Call {
 	};
 }
 
-/** Reads the number of the run among those of the node in the execution. n8n's proxy is slow. */
-export const readRunIndex = ({ context }: Call): number =>
-	context.getWorkflowDataProxy(0).$runIndex as number;
-
 /**
  * Recognizes a call by an AI agent. The newest agent runs a variant of the node, whose type ends in
  * `Tool`, like any node (2.14.2, 2.41.1). `e2e/agentTools` fails first.

@@ -15,6 +15,10 @@ export function readNotedRuns(context: IExecuteFunctions): Record<string, NotedR
 	return runExecutionData?.resultData?.runData ?? {};
 }
 
+/** Reads the number of the run among those of the node in the execution. n8n's proxy is slow. */
+export const readRunIndex = (context: IExecuteFunctions): number =>
+	context.getWorkflowDataProxy(0).$runIndex as number;
+
 /**
  * Says whether n8n would give a call of a tool the values of another one. Several items of an agent
  * before version 3 number their calls each for itself, but n8n notes all in one list, from which
@@ -22,8 +26,7 @@ export function readNotedRuns(context: IExecuteFunctions): Record<string, NotedR
  * `e2e/agentTools` fails first.
  */
 export function isMixedUp(context: IExecuteFunctions): boolean {
-	const run = context.getWorkflowDataProxy(0).$runIndex as number;
-	const noted = readNotedRuns(context)[context.getNode().name]?.[run];
+	const noted = readNotedRuns(context)[context.getNode().name]?.[readRunIndex(context)];
 	const input = noted?.inputOverride?.ai_tool?.[0]?.[0];
 	return input !== undefined && input.json !== context.getInputData()[0]?.json;
 }

@@ -5,7 +5,7 @@ import { isReadAlike } from '../host/webhookCredential';
 import { RefusedRunError } from './errors';
 import type { HowToWait } from './ledger';
 import { findObstacle, mayReach } from './obstacle';
-import { hasError } from './onError';
+import { listWithoutError } from './onError';
 import type { Plan } from './plan';
 import type { Run, WaitDecision } from './run';
 
@@ -19,13 +19,12 @@ const CALLED_BACK_ELSEWHERE = {
  * @throws {UserError} before anything is created, when 'Sleep Until Notified' can't work
  */
 export async function decideWait(run: Run, plans: Plan[]): Promise<WaitDecision> {
-	const { entries, settings } = run.ledger;
+	const { settings } = run.ledger;
 	const planned = new Set(plans.map(({ item }) => item.index));
-	const tasks = entries.map(({ attempts }, item) => ({ last: attempts.at(-1), item }));
-	const waiting = tasks.filter(
-		({ last, item }) => last && !planned.has(item) && !hasError(run, item),
+	const waiting = listWithoutError(run).filter(
+		({ item, entry }) => entry.attempts.length > 0 && !planned.has(item),
 	);
-	if (waiting.some(({ last }) => last?.elsewhere)) return CALLED_BACK_ELSEWHERE;
+	if (waiting.some(({ entry }) => entry.attempts.at(-1)?.elsewhere)) return CALLED_BACK_ELSEWHERE;
 	const services = [
 		...(await Promise.all(waiting.map(async ({ item }) => await run.getService(item)))),
 		...plans.map(({ item }) => item.service),

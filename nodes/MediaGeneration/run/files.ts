@@ -41,15 +41,19 @@ export class Files {
 
 	/** Downloads the files of a completed task, if the run wants them. Nothing is thrown. */
 	async download(task: EndedTask, source: FileSource): Promise<void> {
-		if (!this.settings.downloads || !task.resultUrls?.length) return;
-		const download = this.begun.get(task.taskId) ?? this.fetch(task, source);
+		const { downloads } = this.settings;
+		if (!downloads || !task.resultUrls?.length) return;
+		const download = this.begun.get(task.taskId) ?? this.fetch(task, source, downloads);
 		this.begun.set(task.taskId, download);
 		await download;
 	}
 
-	private async fetch(task: EndedTask, source: FileSource): Promise<void> {
-		const { perFile = false, downloads } = this.settings;
-		const { field = 'data', maxBytes } = downloads ?? {};
+	private async fetch(
+		task: EndedTask,
+		source: FileSource,
+		{ field, maxBytes }: NonNullable<WaitSettings['downloads']>,
+	): Promise<void> {
+		const { perFile = false } = this.settings;
 		const all = this.downloads.downloadAll(task, ['result'], source, maxBytes ?? Infinity);
 		const items = await all.then(
 			(files) => toFileItems(task, files, { field, perFile }),

@@ -30,10 +30,10 @@ export interface Ledger {
 	 */
 	begun?: number;
 	/**
-	 * The tasks that n8n was told had not ended, by ID. No try waits for them again. Another call of
-	 * the run may still wait, so this is no end of theirs.
+	 * The tasks that n8n was told had not ended. No try waits for them again. Another call of the run
+	 * may still wait, so this is no end of theirs.
 	 */
-	givenUp?: Record<string, EndedTask>;
+	givenUp?: EndedTask[];
 	/** How often the node has slept in this execution. Calls of a run count apart. */
 	sleeps: number;
 	/** Present while the execution sleeps. */
@@ -117,8 +117,11 @@ export function stateOf({ unknown, attempts }: Entry): State {
 }
 
 /** Says whether a run waits for the task of an entry. */
-export const isAwaited = ({ givenUp = {} }: Ledger, entry: Entry): boolean =>
-	stateOf(entry) === 'open' && !((entry.attempts.at(-1)?.taskId ?? '') in givenUp);
+export const isAwaited = (ledger: Ledger, entry: Entry): boolean =>
+	stateOf(entry) === 'open' && !findGivenUp(ledger, entry.attempts.at(-1)?.taskId);
+
+export const findGivenUp = ({ givenUp }: Ledger, taskId?: string): EndedTask | undefined =>
+	givenUp?.find((task) => task.taskId === taskId);
 
 /** Says whether a task failed, and can't end otherwise any more. */
 const hasFailedForGood = ({ end }: Attempt): boolean => end !== undefined && mayCreateAgain(end);
@@ -166,9 +169,12 @@ export function mergeEntry(entry: Entry, copy: Entry): void {
 	const missing: Attempt[] = [];
 	for (const other of copy.attempts) {
 		const attempt = entry.attempts.find(({ taskId }) => taskId === other.taskId);
-		if (!attempt) missing.push(other);
-		else
-			Object.assign(attempt, { end: attempt.end ?? other.end, told: attempt.told ?? other.told });
+		if (!attempt) {
+			missing.push(other);
+			continue;
+		}
+		attempt.end ??= other.end;
+		attempt.told ??= other.told;
 	}
 	const isKnown = entry.unknown !== undefined && !copy.unknown && missing.length > 0;
 	if (countSent(copy) <= countSent(entry) && !isKnown) {

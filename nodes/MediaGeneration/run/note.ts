@@ -1,7 +1,9 @@
 import type { UnknownOutcome } from '../api/failure';
-import { adopt, noteRequest, type Entry, type Ledger } from './ledger';
-import type { Run } from './run';
+import { showInExecution } from '../host/customData';
+import { NODE_NAME } from '../lib/brand';
+import { adopt, listTaskIds, noteRequest, type Entry, type Ledger } from './ledger';
 import type { Plan } from './plan';
+import type { Run } from './run';
 import { noteUnknownCall } from './shared';
 
 /** Notes that a task exists. From now on its ID can be found, whatever happens. */
@@ -40,6 +42,12 @@ function openEntry({ entries, earlier }: Ledger, index: number): Entry {
 	const before = earlier?.[index];
 	if (before?.unknown && !entry.attempts.length) entry.attempts.push(...adopt(before.attempts));
 	return entry;
+}
+
+/** Shows the IDs of the tasks with the execution, whose output n8n drops when it is stopped. */
+export function showTaskIds({ call, ledger }: Run): void {
+	const taskIds = listTaskIds(ledger.entries).join(', ');
+	if (taskIds) showInExecution(call.context, `${NODE_NAME.replace(/\W+/g, '_')}_tasks`, taskIds);
 }
 
 function describeItem({ call: { context }, ledger }: Run, item: number): string {

@@ -1,19 +1,11 @@
 import type { TaskService } from '../api/client';
-import { readRunIndex, type Call } from '../host/call';
-import { showInExecution } from '../host/customData';
-import { NODE_NAME } from '../lib/brand';
+import type { Call } from '../host/call';
+import { readRunIndex } from '../host/notedRuns';
 import { restoreError } from './errors';
 import { catchUp, findRunHere, noteRunHere, type Turns } from './here';
 import { readService } from './item';
-import {
-	beginLedger,
-	listTaskIds,
-	readLedger,
-	stateOf,
-	storeLedger,
-	type Entry,
-	type Ledger,
-} from './ledger';
+import { beginLedger, readLedger, stateOf, storeLedger, type Entry, type Ledger } from './ledger';
+import { showTaskIds } from './note';
 import type { Run } from './run';
 import { openShared } from './shared';
 
@@ -71,7 +63,7 @@ function openLedger(call: Call): Ledger {
 
 function continueLedger(before: Ledger | undefined, call: Call): Ledger {
 	const { executionId } = call;
-	const run = readRunIndex(call);
+	const run = readRunIndex(call.context);
 	// A call of an MCP server has no execution ID, and must not look like an earlier execution.
 	const isSameExecution = before?.executionId === executionId;
 	if (isSameExecution && before.run === run) {
@@ -95,9 +87,4 @@ function listEarlier({ entries, earlier = [] }: Ledger): Entry[] {
 		const entry = entries[item] ?? { attempts: [] };
 		return stateOf(entry) === 'new' ? (earlier[item] ?? entry) : entry;
 	});
-}
-
-function showTaskIds({ call, ledger }: Run): void {
-	const taskIds = listTaskIds(ledger.entries).join(', ');
-	if (taskIds) showInExecution(call.context, `${NODE_NAME.replace(/\W+/g, '_')}_tasks`, taskIds);
 }

@@ -50,9 +50,10 @@ function openSenders(run: Run, limits: { requests: number; signal: AbortSignal }
 	const findEnd = limitCreations(run);
 	const senders = new Map<string, CreationSender>();
 	return (account: string): CreationSender => {
+		const known = senders.get(account);
+		if (known) return known;
 		const taskLimit = new TaskLimit(findEnd, limits.signal);
-		const sender =
-			senders.get(account) ?? new CreationSender(run, account, { ...limits, taskLimit });
+		const sender = new CreationSender(run, account, { ...limits, taskLimit });
 		senders.set(account, sender);
 		return sender;
 	};

@@ -18,14 +18,15 @@ const sharedByTool = new BoundedMap<string, Shared & { until: number }>(10_000);
 
 /** Without an execution, this process keeps what the calls of a tool share, by its parameters. */
 export function openShared({ context, kept }: Call): Shared {
-	const begun = { count: 0, unknownCalls: {}, until: Date.now() + SHARED_FOR };
+	const begun = { count: 0, unknownCalls: {} };
 	if (kept) return begun;
 	const { parameters, credentials } = context.getNode();
 	const tool = digest([parameters, credentials?.[CREDENTIAL]]);
 	const known = sharedByTool.get(tool);
 	if (known && known.until > Date.now()) return known;
-	sharedByTool.set(tool, begun);
-	return begun;
+	const shared = { ...begun, until: Date.now() + SHARED_FOR };
+	sharedByTool.set(tool, shared);
+	return shared;
 }
 
 /** Finds why it's unknown whether a task was created for what an agent asks for again. */

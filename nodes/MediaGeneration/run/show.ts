@@ -2,8 +2,8 @@ import type { INodeExecutionData } from 'n8n-workflow';
 import { FailedTaskError, type EndedTask } from './failedTask';
 import { showEnds, showMissing } from './hints';
 import { hasFailed, type Outcome } from './item';
-import { storeOutput, type Ledger } from './ledger';
-import { hasError } from './onError';
+import { findGivenUp, storeOutput, type Ledger } from './ledger';
+import { listWithoutError } from './onError';
 import { describeEntry, makeOutcomes } from './outcome';
 import { throwFirstError, throwRefusal, toOutput } from './output';
 import type { Run } from './run';
@@ -31,18 +31,19 @@ function noteTold(ledger: Ledger, outcomes: Outcome[]): void {
 		const attempts = ledger.entries[item]?.attempts ?? [];
 		const attempt = attempts.find(({ taskId }) => taskId === task.taskId);
 		if (attempt && task.status === 'failed') attempt.told = true;
-		if (task.status === 'timedOut') ledger.givenUp = { ...ledger.givenUp, [task.taskId]: task };
+		if (task.status === 'timedOut' && !findGivenUp(ledger, task.taskId))
+			(ledger.givenUp ??= []).push(task);
 	}
 }
 
 /** Makes the outcome of each item, and says in hints how the tasks that the run waited for ended. */
 export function showOutcomes(run: Run): Outcome[] {
-	const { call, ledger, looks } = run;
+	const { call, looks } = run;
 	const outcomes = makeOutcomes(run);
 	if (!looks) return outcomes;
 	const tasks = new Map<string, EndedTask>();
-	for (const [item, entry] of ledger.entries.entries()) {
-		const task = !hasError(run, item) && describeEntry(run, entry);
+	for (const { entry } of listWithoutError(run)) {
+		const task = describeEntry(run, entry);
 		if (task) tasks.set(task.taskId, task);
 	}
 	showEnds(call.context, [...tasks.values()], looks.failure);

@@ -11,7 +11,7 @@ import {
 	type WaitSettings,
 } from './ledger';
 import { Looks } from './look';
-import { endsAtFailedTask, hasError } from './onError';
+import { endsAtFailedTask, listWithoutError } from './onError';
 import type { Run } from './run';
 import { PAUSES_AWAKE, planAwake, spread, type AwakeTimes } from './timetable';
 
@@ -30,18 +30,16 @@ export function beginWatch(run: Run): Watch {
 	const { call, ledger } = run;
 	const settings = ledger.settings as WaitSettings;
 	ledger.begun ??= Date.now();
+	const waiting = listWithoutError(run);
+	const entries = waiting.map(({ entry }) => entry);
 	const items = new Map<string, number>();
-	for (const [item, { attempts }] of ledger.entries.entries()) {
-		const last = attempts.at(-1);
-		if (last && !hasError(run, item)) items.set(last.taskId, item);
+	for (const { item, entry } of waiting) {
+		const last = entry.attempts.at(-1);
+		if (last) items.set(last.taskId, item);
 	}
 	return {
 		run,
-		looks: new Looks(
-			ledger.entries.filter((_, item) => !hasError(run, item)),
-			settings,
-			ledger.givenUp,
-		),
+		looks: new Looks(entries, settings, ledger.givenUp),
 		files: openFiles(ledger, settings),
 		times: planAwake(Date.now(), findLimit(ledger), call.deadline),
 		items,
@@ -105,7 +103,7 @@ export async function keepLooking(
 	const { run, looks, items } = watched;
 	const { first, growth, longest } = PAUSES_AWAKE;
 	const over = new AbortController();
-	const givenUp = waitForEnd(end, over, run.call.signal);
+	const timeIsOver = waitForEnd(end, over, run.call.signal);
 	const how = {
 		getService: async (taskId: string) => await run.getService(items.get(taskId) as number),
 		onAnswer: (taskId: string) => void downloadFiles(watched, taskId),
@@ -115,9 +113,9 @@ export async function keepLooking(
 	let at = -Infinity;
 	while (!isOver() && at < lastLook) {
 		at = Math.min(Date.now() + spread(length), lastLook);
-		await Promise.race([pause(at - Date.now()), givenUp]);
+		await Promise.race([pause(at - Date.now()), timeIsOver]);
 		if (over.signal.aborted) break;
-		await Promise.race([looks.look(looks.openIds, how), givenUp]);
+		await Promise.race([looks.look(looks.openIds, how), timeIsOver]);
 		length = isRateLimited(looks.failure)
 			? longest
 			: Math.min(Math.max(first, length * growth), longest);

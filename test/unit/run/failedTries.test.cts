@@ -1,6 +1,15 @@
 import { sleep } from 'n8n-workflow';
 import { listTaskIds } from '../../../nodes/MediaGeneration/run/ledger';
-import { Account, NodeExecution, type Came, type Fate, type Settings } from './failingRuns.cts';
+import {
+	Account,
+	copy,
+	finish,
+	NodeExecution,
+	readStatuses,
+	type Came,
+	type Fate,
+	type Settings,
+} from './failingRuns.cts';
 
 const MINUTE = 60_000;
 
@@ -14,14 +23,6 @@ async function live(
 	prepare?.(account, execution);
 	return { account, execution, came: await finish(execution, await execution.run()) };
 }
-
-async function finish(execution: NodeExecution, came: Came): Promise<Came> {
-	let last = came;
-	for (let sleeps = 0; last.sleeps && sleeps < 20; sleeps++) last = await execution.wake();
-	return last;
-}
-
-const readStatuses = ({ output }: Came) => output.map(({ json }) => json.status);
 
 describe.each([false, true])('a try after a failure, in a run that sleeps: %s,', (sleeps) => {
 	const FAILS_ONCE: Settings = { items: [['failed', 'good'], ['good']], maxTries: 3, sleeps };
@@ -176,7 +177,7 @@ describe('an n8n that runs a woken execution twice, with the data of before', ()
 		const account = new Account(own.items);
 		const first = new NodeExecution(account, own);
 		expect((await first.run()).sleeps).toBe(true);
-		const second = first.withData(JSON.parse(JSON.stringify(first.kept)) as object);
+		const second = first.withData(copy(first.kept));
 		return { account, first, second };
 	}
 
@@ -246,4 +247,15 @@ describe('an n8n that runs a woken execution twice, with the data of before', ()
 		expect(mine.error?.message).toContain('The task failed');
 		expect(others.error?.message).toContain('The task failed');
 	});
+});
+
+it('a retry behind an unknown outcome counts the failed tasks before it', async () => {
+	const settings: Settings = { items: [['failed', 'unknown', 'failed', 'good']], maxTries: 2 };
+	const account = new Account(settings.items);
+	const first = new NodeExecution(account, settings);
+	await first.run();
+	expect(account.count()).toEqual([2]);
+	const came = await first.retry().run();
+	expect(account.count()).toEqual([3]);
+	expect(came.error?.description).toContain('task-0-1');
 });

@@ -193,7 +193,7 @@ export class NodeExecution {
 			}
 		}
 		came.sleeps = this.sleepsUntil !== undefined;
-		if (came.sleeps) this.kept = JSON.parse(JSON.stringify(this.kept)) as typeof this.kept;
+		if (came.sleeps) this.kept = copy(this.kept);
 		const isError = ({ json }: INodeExecutionData) =>
 			json.error && Object.keys(json).every((key) => ['error', 'message', 'details'].includes(key));
 		if (onError !== 'continueErrorOutput') return came;
@@ -240,8 +240,12 @@ export class NodeExecution {
 
 	/** The user retries it from the list of executions, with the workflow as it is saved now. */
 	retry(settings: Partial<Settings> = {}): NodeExecution {
-		const kept = JSON.parse(JSON.stringify(this.kept)) as object;
-		return new NodeExecution(this.account, { ...this.settings, ...settings }, kept, this.input);
+		return new NodeExecution(
+			this.account,
+			{ ...this.settings, ...settings },
+			copy(this.kept),
+			this.input,
+		);
 	}
 
 	/** The node's next run in the execution, as in a loop. */
@@ -362,6 +366,19 @@ export class NodeExecution {
 		});
 	}
 }
+
+/** Wakes an execution until it sleeps no more. @param came of its last run */
+export async function finish(execution: NodeExecution, came: Came): Promise<Came> {
+	let last = came;
+	for (let sleeps = 0; last.sleeps && sleeps < 20; sleeps++) last = await execution.wake();
+	return last;
+}
+
+export const readStatuses = ({ output }: Came) => output.map(({ json }) => json.status);
+
+/** What n8n has stored, as another slot or process reads it. */
+export const copy = <Kept extends object>(kept: Kept): Kept =>
+	JSON.parse(JSON.stringify(kept)) as Kept;
 
 interface Request {
 	url: string;

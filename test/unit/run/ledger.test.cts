@@ -72,6 +72,18 @@ it.each<[string, Partial<Entry>, Partial<Entry>]>([
 	}
 });
 
+it('merging entries of two processes loses no ID', () => {
+	const entry: Entry = { attempts: [{ taskId: 'a' }] };
+	mergeEntry(entry, { attempts: [{ taskId: 'b' }, { taskId: 'c' }] });
+	expect(listTaskIds([entry]).sort()).toEqual(['a', 'b', 'c']);
+});
+
+it('a task that n8n has stored takes the place of an unknown outcome of another process', () => {
+	const entry: Entry = { attempts: [], unknown: { message: 'reset' } };
+	mergeEntry(entry, { attempts: [{ taskId: 'b' }] });
+	expect([stateOf(entry), listTaskIds([entry])]).toEqual(['open', ['b']]);
+});
+
 it('what n8n stores has no output of a run that has ended, which its tries still find', () => {
 	const resultUrls = ['https://files.example/secret.png'];
 	const entry: Entry = {

@@ -127,3 +127,8 @@ it.each<[string, (taskId: string) => Task]>([
 		...['completed', false, undefined],
 	]);
 });
+
+it('an ID may be a name that every object has', () => {
+	const { looks } = build({ entries: [{ attempts: [{ taskId: 'constructor' }] }] });
+	expect(looks.openIds).toEqual(['constructor']);
+});

@@ -1,16 +1,10 @@
-import { Account, NodeExecution, type Came, type Settings } from './failingRuns.cts';
+import { Account, finish, NodeExecution, type Settings } from './failingRuns.cts';
 
 /** As in another process: this one knows of no runs. */
 jest.mock('../../../nodes/MediaGeneration/run/here', () => {
 	const here: object = jest.requireActual('../../../nodes/MediaGeneration/run/here');
 	return { ...here, catchUp: () => {}, findRunHere: () => undefined };
 });
-
-async function finish(execution: NodeExecution, came: Came): Promise<Came> {
-	let last = came;
-	for (let sleeps = 0; last.sleeps && sleeps < 20; sleeps++) last = await execution.wake();
-	return last;
-}
 
 it('files are named by the prompt after a try and a sleep, in another process', async () => {
 	const read = (item: number) => ({ item, prompt: `cats ${item}` });

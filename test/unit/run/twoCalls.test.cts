@@ -1,14 +1,16 @@
-import { sleep } from 'n8n-workflow';
-import { Account, NodeExecution, type Came, type Settings } from './failingRuns.cts';
+import type { IExecuteFunctions } from 'n8n-workflow';
+import type { Ledger } from '../../../nodes/MediaGeneration/run/ledger';
+import {
+	Account,
+	copy,
+	finish,
+	NodeExecution,
+	readStatuses,
+	type Came,
+	type Settings,
+} from './failingRuns.cts';
 
 const MINUTE = 60_000;
-const copy = (kept: object) => JSON.parse(JSON.stringify(kept)) as object;
-const readStatuses = ({ output }: Came) => output.map(({ json }) => json.status);
-async function finish(execution: NodeExecution, came: Came): Promise<Came> {
-	let last = came;
-	for (let sleeps = 0; last.sleeps && sleeps < 20; sleeps++) last = await execution.wake();
-	return last;
-}
 
 describe('two calls of a run', () => {
 	it('the one whose task the other has created waits as long as that one', async () => {
@@ -109,7 +111,6 @@ it('files are named by the prompt after a try and a sleep', async () => {
 		maxTries: 2,
 		sleeps: true,
 		read,
-		options: { download: true },
 	};
 	const account = new Account(settings.items);
 	const first = new NodeExecution(account, settings);
@@ -126,4 +127,55 @@ it('n8n does not repeat a run that sleeps for a task that has merely not ended',
 	expect(came.sleeps).toBe(true);
 	expect(came.calls).toBe(1);
 });
-void sleep;
+
+it('a copy of a woken execution that waited hours for its slot pays for nothing', async () => {
+	const settings: Settings = { items: [['failed', 'good'], ['good']], maxTries: 2, sleeps: true };
+	const account = new Account(settings.items);
+	const first = new NodeExecution(account, settings);
+	expect((await first.run()).sleeps).toBe(true);
+	const second = first.withData(copy(first.kept));
+	expect((await finish(first, await first.wake())).error).toBeUndefined();
+	expect(account.count()).toEqual([2, 1]);
+	await jest.advanceTimersByTimeAsync(2 * 3_600_000);
+	const beside = new NodeExecution(new Account([['good']]), { items: [['good']] });
+	await beside.run();
+	await finish(second, await second.wake());
+	expect(account.count()).toEqual([2, 1]);
+});
+
+it('of two calls that fall asleep again, the one whose data n8n stores last is woken', async () => {
+	const { findNap } = jest.requireActual<typeof import('../../../nodes/MediaGeneration/run/nap')>(
+		'../../../nodes/MediaGeneration/run/nap',
+	);
+	const settings: Settings = {
+		items: [['failed', 'good'], ['good']],
+		maxTries: 2,
+		sleeps: true,
+		options: { waitLimit: 30 },
+	};
+	const account = new Account(settings.items);
+	const first = new NodeExecution(account, settings);
+	expect((await first.run()).sleeps).toBe(true);
+	const second = first.withData(copy(first.kept));
+	let other: Promise<Came> | undefined;
+	account.onCreation = async () => {
+		account.onCreation = undefined;
+		other = second.wake();
+		await jest.advanceTimersByTimeAsync(5_000);
+	};
+	const [mine, others] = [await first.wake(), await other];
+	expect([mine.sleeps, others?.sleeps]).toEqual([true, true]);
+	const logger = { info() {}, warn() {} };
+	const context = {
+		getNode: () => ({ name: 'Node' }),
+		getExecutionId: () => first.id,
+		additionalKeys: { $execution: { resumeUrl: 'https://n8n.example/webhook-waiting/1' } },
+		logger,
+	} as unknown as IExecuteFunctions;
+	const [a, b] = [first, second].map(({ kept }) => copy(kept).run as Ledger) as [Ledger, Ledger];
+	// Each falls asleep, in their order.
+	const order = [a, b].sort((one, two) => Number(one.sleep?.number) - Number(two.sleep?.number));
+	for (const ledger of order) findNap(context, ledger);
+	// n8n has stored the first one's data after the second one's.
+	expect(findNap(context, order[0] as Ledger)).toBeDefined();
+});
