@@ -317,7 +317,7 @@ async function runQueue(rounds: (measure: Measure) => Promise<void>, env: Env) {
 const EXECUTIONS = choose(200, 5);
 const AT_ONCE = 10;
 /** How long each task takes. n8n stores an execution that sleeps, and forgets it. */
-const TASK_SECONDS = choose(90, 10);
+const TASK_SECONDS = choose(150, 10);
 
 /** The nodes that create a task, sleep until its callback comes, and read its details. */
 const SLEEPERS: Record<string, (service: Service) => WorkflowNode[]> = {

@@ -13,7 +13,7 @@ import {
 	type Endpoint,
 } from '../nodes/MediaGeneration/api/endpoints';
 import { ENDPOINTS } from '../nodes/MediaGeneration/api/service';
-import { KEY_NAME, WEAK_KEY, WEAK_KEY_NAME } from '../nodes/MediaGeneration/callback/scheme';
+import { KEY_NAME } from '../nodes/MediaGeneration/callback/scheme';
 
 const getOrigin = (url: unknown, base?: string): string | undefined =>
 	typeof url === 'string' && URL.canParse(url, base) ? new URL(url, base).origin : undefined;
@@ -112,13 +112,6 @@ export class MediaGenerationApi implements ICredentialType {
 			default: '',
 			hint: 'Optional: needed by the trigger, and to verify callbacks',
 			description: `The ${KEY_NAME} that you generated in your account settings with the service. The trigger needs it to tell genuine callbacks from forged ones.`,
-		},
-		{
-			displayName: `A ${WEAK_KEY_NAME} can be guessed, and whoever has it can forge callbacks. Use the ${KEY_NAME} that the service generates.`,
-			name: 'shortKeyNotice',
-			type: 'notice',
-			default: '',
-			displayOptions: { show: { webhookSecret: [{ _cnd: { regex: WEAK_KEY.source } }] } },
 		},
 		{
 			displayName: 'Advanced Settings',

@@ -11,6 +11,7 @@ interface RunHere {
 	ledger: Ledger;
 	/** n8n never stores who has his turn, so nobody waits for a process that has crashed. */
 	turns: Turns;
+	itemCount: number;
 }
 
 /** What identifies a run of the node. */
@@ -22,28 +23,29 @@ type Place = Pick<Ledger, 'executionId' | 'run'>;
  */
 const runsHere = new Map<string, RunHere>();
 
-/** The most entries that are kept. There is no clock: a slot may take n8n hours. */
-const MOST_ENTRIES = 20_000;
+/** Of how many items runs are kept. There is no clock: a slot may take n8n hours. */
+const MOST_ITEMS = 20_000;
+let itemsHere = 0;
 
 /** @returns the turns that this call shares with others of the same run */
 export function noteRunHere(call: Call, ledger: Ledger): Turns {
 	const key = identifyRun(call, ledger);
-	const { turns } = runsHere.get(key) ?? { turns: new Map() as Turns };
+	const turns = runsHere.get(key)?.turns ?? (new Map() as Turns);
 	if (!key) return turns;
-	runsHere.delete(key);
-	runsHere.set(key, { ledger, turns });
-	forgetOldest();
+	forgetRun(key);
+	const itemCount = call.context.getInputData().length;
+	runsHere.set(key, { ledger, turns, itemCount });
+	itemsHere += itemCount;
+	for (const oldest of runsHere.keys()) {
+		if (itemsHere <= MOST_ITEMS) break;
+		forgetRun(oldest);
+	}
 	return turns;
 }
 
-function forgetOldest(): void {
-	let count = 0;
-	for (const { ledger } of runsHere.values()) count += ledger.entries.length;
-	for (const [key, { ledger }] of runsHere) {
-		if (count <= MOST_ENTRIES) return;
-		count -= ledger.entries.length;
-		runsHere.delete(key);
-	}
+function forgetRun(key: string): void {
+	itemsHere -= runsHere.get(key)?.itemCount ?? 0;
+	runsHere.delete(key);
 }
 
 /** Runs what sends for an item, once no other call of the run does. */

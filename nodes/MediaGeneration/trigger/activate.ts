@@ -2,8 +2,8 @@ import { NodeOperationError, UserError, type IHookFunctions } from 'n8n-workflow
 import { TaskService } from '../api/client';
 import type { Credentials } from '../api/endpoints';
 import { ServiceError } from '../api/failure';
-import { KEY_NAME, WEAK_KEY, WEAK_KEY_NAME } from '../callback/scheme';
-import { readSigningKeys, type SigningKeys } from '../callback/signature';
+import { KEY_NAME } from '../callback/scheme';
+import { explainWeakKeys, readSigningKeys } from '../callback/signature';
 import { CREDENTIAL } from '../lib/brand';
 import { toPlainError } from '../lib/text';
 import { judgeFailure } from './fetchDetails';
@@ -30,7 +30,8 @@ export async function checkCredential(context: IHookFunctions): Promise<void> {
 			// n8n shows no description when a workflow is published.
 			`The credential has no 'Webhook HMAC Key', so callbacks can't be verified. Generate a ${KEY_NAME} in your account settings with the service and paste it into the credential, or turn off 'Verify Signature' if you accept callbacks from anyone.`,
 		);
-	if (verifySignature && keys) warnOfWeakKeys(context, keys);
+	const weakness = verifySignature && keys && explainWeakKeys(keys);
+	if (weakness) warn(context, weakness);
 	if (!fetchDetails) return;
 	try {
 		await new TaskService(context, credentials).getTask(NO_TASK, ACTIVATION_SETTINGS);
@@ -38,18 +39,6 @@ export async function checkCredential(context: IHookFunctions): Promise<void> {
 		// Saying that it doesn't know the task takes a valid token, so then all is well.
 		if (judgeFailure(error).outcome !== 'unknown') report(context, error as Error);
 	}
-}
-
-function warnOfWeakKeys(context: IHookFunctions, { current, previous }: SigningKeys): void {
-	const names = [
-		WEAK_KEY.test(current) && "'Webhook HMAC Key'",
-		previous && WEAK_KEY.test(previous) && "'Previous Webhook HMAC Key'",
-	].filter(Boolean);
-	if (names.length)
-		warn(
-			context,
-			`${names.join(' and ')} in the credential: a ${WEAK_KEY_NAME} can be guessed, and whoever has it can start this workflow. Generate a new ${KEY_NAME} in your account settings with the service and paste it into the credential.`,
-		);
 }
 
 const warn = (context: IHookFunctions, text: string): void =>

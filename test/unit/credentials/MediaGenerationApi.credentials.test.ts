@@ -103,24 +103,6 @@ it("authenticate keeps the token from an address that 'Base URL' must not be", a
 	await expect(sent).rejects.toThrow("'Base URL' in the credential begins with http://");
 });
 
-it.each([
-	['', false],
-	['a', true],
-	['a-key-of-15-cha', true],
-	['a-key-of-16-char', false],
-	// n8n shows what it can't tell.
-	['={{ $vars.key }}', true],
-	// n8n shows this for what was saved.
-	['__n8n_BLANK_VALUE_e5362baf-c777-4d57-a609-6eaf1f9e87f6', false],
-])(
-	'the field of the key says with %j that short keys can be guessed: %j',
-	(webhookSecret, isShort) => {
-		const notice = new MediaGenerationApi().properties.find(({ type }) => type === 'notice');
-		if (!notice) throw new Error('There is no notice');
-		expect(NodeHelpers.displayParameter({ webhookSecret }, notice, null, null)).toBe(isShort);
-	},
-);
-
 it.each([{}, { advancedSettings: true }])(
 	'the fields that few need count where they are filled in, with %j',
 	(switched) => {
