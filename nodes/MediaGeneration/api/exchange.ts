@@ -3,6 +3,7 @@ import { withSignal } from '../host/unstoppable';
 import { CREDENTIAL, PACKAGE } from '../lib/brand';
 import { isObject, leaveOutData } from '../lib/json';
 import { limitConcurrency } from '../lib/mapConcurrent';
+import { joinSignals } from '../lib/timers';
 import { buildUrl, type Credentials, type Endpoint } from './endpoints';
 import { findFailure, findNetworkFailure, type Failure } from './failure';
 import type { Redactor } from './redaction';
@@ -142,7 +143,7 @@ async function send(
 	// A stopped execution doesn't abort a creation: the task's ID would be lost.
 	const isCreation = endpoint === 'createTaskPath';
 	const stopped = isCreation ? undefined : context.getExecutionCancelSignal?.();
-	const own = withSignal(context, stopped ? AbortSignal.any([limit, stopped]) : limit);
+	const own = withSignal(context, joinSignals(limit, stopped));
 	const received: Received = { statusCode: 0, chunks: [], size: 0 };
 	try {
 		const { statusCode, body } = (await own.helpers.httpRequestWithAuthentication.call(

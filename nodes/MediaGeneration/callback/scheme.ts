@@ -20,8 +20,8 @@ export const KEY_NAME = 'webhookHmacKey';
 export const isWeakKey = (key: string): boolean => key.length < 16;
 export const WEAK_KEY = 'a key of fewer than 16 characters';
 
-/** What panels say of the body of a signed callback. */
-export const ABOUT_BODY = "a callback's body is not signed";
+/** What panels say of the body of a signed callback: whom to believe. */
+export const ABOUT_BODY = "The signature doesn't cover a callback's body.";
 
 /** What the headers of a callback say, once they are there. */
 export interface Signature {

@@ -107,7 +107,7 @@ export function readForm(
 	const type = read('content-type');
 	if (!isObject(body) || (type && !JSON_TYPE.test(type))) return { faults: ['bodyNotAnObject'] };
 	const parts = callbackBody.parse(body);
-	const id = readSignedId(parts);
+	const id = readTaskId(parts);
 	if ('fault' in id) return { faults: [id.fault] };
 	const { taskId } = id;
 	const claim = readClaim(parts);
@@ -132,7 +132,7 @@ function readTime({ timestamp }: Signature, { toleranceSeconds, now }: VerifyOpt
  * Reads the task's ID: `data.task_id` by the contract, `data.taskId` of a task record. JSON parsers
  * round long numbers, so a number counts as equal to text that it was rounded from.
  */
-function readSignedId({
+function readTaskId({
 	taskId: topLevelId,
 	data,
 }: CallbackBody): { taskId: string } | { fault: Fault } {

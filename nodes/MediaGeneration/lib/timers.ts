@@ -16,6 +16,10 @@ export async function pause(milliseconds: number, signal?: AbortSignal): Promise
 	);
 }
 
+/** Aborted as soon as one of these is. */
+export const joinSignals = (...signals: Array<AbortSignal | undefined>): AbortSignal =>
+	AbortSignal.any(signals.filter((signal) => signal !== undefined));
+
 /** The longest delay of a Node timer, in milliseconds. */
 export const LONGEST_PAUSE = 2 ** 31 - 1;
 

@@ -3,7 +3,7 @@ import type { ResultLink } from '../api/resultLinks';
 import { listTaskLinks, REQUEST, type Task } from '../api/task';
 import { FileNames, toFileName } from '../lib/fileName';
 import { limitConcurrency } from '../lib/mapConcurrent';
-import { pause, settleBy } from '../lib/timers';
+import { joinSignals, pause, settleBy } from '../lib/timers';
 import { CONCURRENCY } from './item';
 import { downloadAgain, isRepeatable, type Download, type GetLink } from './downloadAgain';
 import { fetchFile, LONGEST_DOWNLOAD, type FileSource, type RemoteFile } from './fetchFile';
@@ -107,7 +107,7 @@ export class FileDownloads {
 		listLinks: (signal: AbortSignal) => GetLink[],
 	): Promise<Download> {
 		const over = new AbortController();
-		const signal = AbortSignal.any([over.signal, ...(source.signal ? [source.signal] : [])]);
+		const signal = joinSignals(over.signal, source.signal);
 		const { url, label, together } = file;
 		let begun: number | undefined;
 		const fetch = async (url: string): Promise<Download> => {

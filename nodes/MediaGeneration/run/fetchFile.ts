@@ -6,7 +6,7 @@ import { toMessage, toQuote } from '../api/schemas';
 import { storeFile } from '../host/storeFile';
 import { isInternalUrl, isWebUrl } from '../lib/url';
 import { cutText } from '../lib/text';
-import { settleBy } from '../lib/timers';
+import { joinSignals, settleBy } from '../lib/timers';
 import { readFileType } from '../media/fileType';
 
 const MAX_REDIRECTS = 5;
@@ -119,7 +119,7 @@ async function store(
 ): Promise<Omit<DownloadedFile, 'url'>> {
 	let size = 0;
 	async function* receive() {
-		for await (const chunk of readBody(file, answer, timeoutSeconds)) {
+		for await (const chunk of readChunks(file, answer, timeoutSeconds)) {
 			size += chunk.length;
 			file.together.received.set(file.label, size);
 			checkSize(file, size);
@@ -144,7 +144,7 @@ async function store(
  * Reads a body to its end. The timeout of n8n's helper covers only the headers.
  * @throws {UserError} when nothing comes for a Request Timeout, or the end doesn't come in an hour
  */
-async function* readBody(
+async function* readChunks(
 	file: RemoteFile,
 	{ body, host }: FileAnswer,
 	timeoutSeconds: number,
@@ -194,7 +194,7 @@ async function open(
 		returnFullResponse: true,
 		ignoreHttpStatusErrors: true,
 		disableFollowRedirect: true,
-		abortSignal: signal ? AbortSignal.any([over, signal]) : over,
+		abortSignal: joinSignals(over, signal),
 	};
 	let [at, how] = [file.url, 'the service gave a link to'];
 	let from: string | undefined;

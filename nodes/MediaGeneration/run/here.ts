@@ -15,7 +15,7 @@ interface RunHere {
 }
 
 /** What identifies a run of the node. */
-type Place = Pick<Ledger, 'executionId' | 'run'>;
+type RunId = Pick<Ledger, 'executionId' | 'run'>;
 
 /**
  * The runs of this process. Where an execution waits long for a slot of the concurrency limit, n8n
@@ -76,15 +76,15 @@ export function catchUp(call: Call, ledger: Ledger): void {
 }
 
 /** What this process knows of a run; undefined where it knows nothing. */
-export function findRunHere(call: Call, place: Place): Partial<Ledger> | undefined {
-	const here = runsHere.get(identifyRun(call, place))?.ledger;
+export function findRunHere(call: Call, id: RunId): Partial<Ledger> | undefined {
+	const here = runsHere.get(identifyRun(call, id))?.ledger;
 	if (!here) return undefined;
 	const { entries, sleeps, shared, settings } = here;
 	return { entries, sleeps, shared, settings };
 }
 
 /** Identifies a run by n8n's secret of the execution; blank without one, and for an agent's calls. */
-function identifyRun({ context, isTool }: Call, { executionId, run }: Place): string {
+function identifyRun({ context, isTool }: Call, { executionId, run }: RunId): string {
 	const { token } = readResumeSecrets(context);
 	if (!token || isTool) return '';
 	return digest([token, executionId, context.getNode().name, run]);

@@ -23,6 +23,3 @@ export function endsRun(run: Run): boolean {
 /** Says whether a failed task is the error of its item. */
 export const isErrorIfFailed = ({ ledger }: Run): boolean =>
 	ledger.settings?.failedTasks === 'error';
-
-/** Says whether a failed task ends the run with an error, so that files are of no use then. */
-export const endsAtFailedTask = (run: Run): boolean => run.call.stops && isErrorIfFailed(run);

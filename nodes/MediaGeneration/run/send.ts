@@ -1,4 +1,5 @@
 import { mapConcurrent } from '../lib/mapConcurrent';
+import { joinSignals } from '../lib/timers';
 import { takeTurn } from './here';
 import { hasError } from './onError';
 import type { Run } from './run';
@@ -19,7 +20,7 @@ export async function sendAll(run: Run, plans: Plan[]): Promise<number> {
 	const begunBefore = ledger.begun;
 	const over = new AbortController();
 	const { perTenSeconds, atOnce } = readPace(first.item.option);
-	const signal = AbortSignal.any([over.signal, ...(call.signal ? [call.signal] : [])]);
+	const signal = joinSignals(over.signal, call.signal);
 	const findSender = openSenders(run, { requests: perTenSeconds, signal });
 	let sent = 0;
 	const send = async (plan: Plan): Promise<Plan> => {

@@ -2,16 +2,9 @@ import { isRateLimited } from '../api/failure';
 import { LONGEST_PAUSE, pause, settleBy } from '../lib/timers';
 import { openFiles, type Files } from './files';
 import { sayEndedEarly, sayWhyAwake } from './hints';
-import {
-	describeTask,
-	findLimit,
-	stateOf,
-	type Entry,
-	type Ledger,
-	type WaitSettings,
-} from './ledger';
+import { describeTask, findLimit, stateOf, type Entry, type WaitSettings } from './ledger';
 import { Looks } from './look';
-import { endsAtFailedTask, listWithoutError } from './onError';
+import { isErrorIfFailed, listWithoutError } from './onError';
 import type { Run } from './run';
 import { PAUSES_AWAKE, planAwake, spread, type AwakeTimes } from './timetable';
 
@@ -23,6 +16,8 @@ export interface Watch {
 	times: AwakeTimes;
 	/** The item of each task. */
 	items: Map<string, number>;
+	/** No task is looked at any more. */
+	isOver?: boolean;
 }
 
 /** Begins to wait for the tasks of the items that have no error. */
@@ -56,25 +51,22 @@ export async function watch(run: Run, watched = beginWatch(run)): Promise<void> 
 	sayWhyAwake(context, run.decision.reason);
 	await keepLooking(watched, times);
 	if (!looks.haveEnded && times.isCutShort) sayEndedEarly(context);
-	const isOver = endsAtFailedTask(run) && !looks.haveEnded;
-	const taskIds = looks.taskIds.filter((taskId) => !isOver || files.hasBegun(taskId));
+	watched.isOver = true;
 	const download = async (taskId: string) => await downloadFiles(watched, taskId);
-	await settleBy(times.filesBy, Promise.all(taskIds.map(download)));
+	await settleBy(times.filesBy, Promise.all(looks.taskIds.map(download)));
 	run.looks = looks;
 	run.files = files;
 }
 
 /** Downloads the files of a task into n8n's storage, if it has completed. */
-async function downloadFiles(
-	{ run, looks, files, times, items }: Watch,
-	taskId: string,
-): Promise<void> {
+async function downloadFiles(watched: Watch, taskId: string): Promise<void> {
+	const { run, looks, files, times, items } = watched;
 	const { call, ledger } = run;
 	const item = items.get(taskId) as number;
 	const entry = ledger.entries[item] as Entry;
 	const attempt = looks.attemptOf(entry);
 	if (attempt?.end?.status !== 'completed') return;
-	if (endsAtFailedTask(run) && !files.hasBegun(taskId) && haveFailed(ledger)) return;
+	if (endsInError(watched) && !files.hasBegun(taskId)) return;
 	await files.download(describeTask(entry, attempt), {
 		helpers: call.context.helpers,
 		signal: call.signal,
@@ -85,8 +77,13 @@ async function downloadFiles(
 	});
 }
 
-const haveFailed = ({ entries, givenUp }: Ledger): boolean =>
-	givenUp !== undefined || entries.some((entry) => stateOf(entry) === 'failed');
+/** Says whether a failed task ends the run with an error, so that no further file is of use. */
+function endsInError({ run, looks, isOver }: Watch): boolean {
+	if (!run.call.stops || !isErrorIfFailed(run)) return false;
+	const { entries, givenUp } = run.ledger;
+	const hasTimedOut = givenUp !== undefined || (isOver && !looks.haveEnded);
+	return hasTimedOut || entries.some((entry) => stateOf(entry) === 'failed');
+}
 
 interface HowToLook extends Pick<AwakeTimes, 'lastLook' | 'end'> {
 	/** Whether nothing is left to look for; default: all tasks have ended. */

@@ -22,7 +22,7 @@ export const triggerOptions: INodeProperties = {
 			name: 'fetchDetails',
 			type: 'boolean',
 			default: true,
-			description: `Whether to ask the service for the task before outputting it. If off, the item has only what the callback claims: ${ABOUT_BODY}.`,
+			description: `Whether to ask the service for the task before outputting it. If off, the item has only what the callback claims. ${ABOUT_BODY}`,
 		},
 		{
 			displayName: 'Tolerance (Seconds)',

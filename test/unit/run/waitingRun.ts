@@ -6,13 +6,13 @@ import {
 	beginLedger,
 	type Attempt,
 	type Entry,
-	type WaitSettings,
+	type RunSettings,
 } from '../../../nodes/MediaGeneration/run/ledger';
 import { beginRun } from '../../../nodes/MediaGeneration/run/open';
 import { buildCall, fake, WAIT, type Run } from '../n8n';
 
 interface Waiting extends Run {
-	settings?: Partial<WaitSettings>;
+	settings?: Partial<RunSettings>;
 	/** When the tasks were created. */
 	begun?: number;
 	/** Answers the look of an item at its task. */

@@ -33,7 +33,7 @@ async function requestByJson(model: string, source: RequestSource): Promise<Mode
 	const entered = parseValue(anyInput, source.read(anyInput.name));
 	const given = (entered ?? {}) as Record<string, unknown>;
 	const schema = await lookUpSchema(model, source);
-	const body = isBody(schema, given, model) ? readBody(model, given) : { input: given };
+	const body = isBody(schema, given, model) ? readPastedBody(model, given) : { input: given };
 	const { input: written, callBackUrl, unsent, warning: notSent } = body;
 	const json = toJsonInput({ ...written, ...readPrompt(source) });
 	const { input, doubtful } = nameFiles(schema, json, readMediaNames(source), source.hasFile);
@@ -101,7 +101,7 @@ const readMediaNames = ({ option }: RequestSource): string[] =>
  * Reads a whole body. A warning names what stands beside, which isn't sent.
  * @throws {UserError} for another model than the chosen one, or an input that is no JSON object
  */
-function readBody(model: string, body: Body): Omit<ModelRequest, 'model'> {
+function readPastedBody(model: string, body: Body): Omit<ModelRequest, 'model'> {
 	const { anyModel, anyInput } = fields;
 	const place = anyInput.displayName;
 	const { model: own, input: written, callBackUrl, ...others } = body;
