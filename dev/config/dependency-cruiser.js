@@ -34,7 +34,7 @@ module.exports = {
 	forbidden: [
 		room(
 			'editor',
-			['models/', 'api/', 'host/', 'operations/index\\.ts$'],
+			['models/', 'callback/', 'api/', 'host/', 'operations/index\\.ts$'],
 			'editor is what the editor shows and asks: the properties of all operations, look-ups, the test of the credential, the text on the canvas. What runs belongs in operations or run.',
 		),
 		room(
