@@ -3,12 +3,15 @@ import { join } from 'node:path';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
 import type { TaskOrder } from './models.cts';
+import type { Price } from './prices.cts';
 import type { Result } from './results.cts';
 import { Refusal, type Issue } from './validation.cts';
 
 interface CatalogueModel {
 	/** As the list has it. */
 	entry: { model: string; title: string; [more: string]: unknown };
+	/** As the list says it. */
+	price?: Price[];
 	/** A video by default. */
 	result?: Result;
 	/** An object is a document; a text is a malformed one. */

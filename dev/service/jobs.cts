@@ -35,19 +35,24 @@ function registerCreation(app: FastifyInstance, context: Context, lifecycle: Lif
 	const takeTurn = countCreations(context);
 
 	app.post(TASK_PATH, async (request, reply) => {
-		const { order, result } = readOrder(request.body, settings.dialect);
+		const {
+			order,
+			result,
+			cost = settings.costPerTask,
+		} = readOrder(request.body, settings.dialect);
 		takeTurn();
-		if (settings.credits < settings.costPerTask) throw creditsRefusal;
+		if (settings.credits < cost) throw creditsRefusal;
 		const faults: TaskFaults = {
 			...readFaults(order.input.prompt),
 			...settings.faultsFor?.({ ...order, index: tasks.size }),
 		};
 		const { status, code, garbage, hang, message, lost: dropConnection, accepted = 200 } = faults;
 		const isSpoilt = Boolean(status || code || garbage || hang);
-		const task = !isSpoilt || faults.created ? lifecycle.create(order, result, faults) : undefined;
+		const made = { ...order, result, creditsConsumed: cost, faults };
+		const task = !isSpoilt || faults.created ? lifecycle.create(made) : undefined;
 		const outcome = `${task?.taskId ?? 'no task'}${isSpoilt ? ', spoilt' : ''}`;
 		settings.log?.(`create ${order.model}: ${outcome}`);
-		if (task) settings.credits -= settings.costPerTask;
+		if (task) settings.credits -= cost;
 
 		if (faults.delay) await wait(faults.delay);
 		const fault = { status, code, message, garbage, hang, dropConnection };

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { findInCatalogue, listSchemaIssues } from './catalogue.cts';
 import { dialects, type DialectName } from './dialects.cts';
+import { findCost } from './prices.cts';
 import type { Result } from './results.cts';
 import { check, httpUrl, listIssues, nonEmptyText, Refusal, strictObject } from './validation.cts';
 
@@ -84,12 +85,13 @@ export type TaskOrder = z.infer<typeof envelope>;
 /**
  * Reads the body of a create request to the letter of the contract, or of the catalogue's schema for models that the
  * contract does not have. A model whose name begins with `custom/` takes any input.
+ * @returns what the task costs, too, if the list has a price
  * @throws {Refusal} in the dialect's words, that names the field at fault
  */
 export function readOrder(
 	body: unknown,
 	dialect: DialectName,
-): { order: TaskOrder; result: Result } {
+): { order: TaskOrder; result: Result; cost?: number } {
 	const order = check(envelope, body);
 	const model = Object.hasOwn(models, order.model) ? models[order.model] : undefined;
 	const found = model ?? findInCatalogue(order.model);
@@ -101,5 +103,6 @@ export function readOrder(
 			: listSchemaIssues(order, found);
 	const refusal = dialects[dialect].refuseInput(issues);
 	if (refusal) throw refusal;
-	return { order, result: found.result ?? video };
+	const cost = 'price' in found ? findCost(found.price ?? [], order.input) : undefined;
+	return { order, result: found.result ?? video, cost };
 }

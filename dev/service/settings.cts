@@ -14,7 +14,8 @@ export const defaults = {
 	/** The time that a receiver has to answer one. */
 	callbackTimeoutSeconds: 15,
 	callbacks: true,
-	credits: 1000,
+	credits: 10_000,
+	/** Of a model without a price in the list. */
 	costPerTask: 12.5,
 	/** More creations within ten seconds are refused. */
 	creationsPer10Seconds: Infinity,

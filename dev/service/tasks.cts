@@ -7,16 +7,20 @@ import type { Context } from './index.cts';
 import type { TaskOrder } from './models.cts';
 import type { Result } from './results.cts';
 
-/** Times are in ms. */
-export interface TaskRecord extends TaskOrder {
-	taskId: string;
+/** What is known of a task when it is ordered. */
+interface NewTask extends TaskOrder {
 	result: Result;
+	creditsConsumed: number;
+	faults: TaskFaults;
+}
+
+/** Times are in ms. */
+export interface TaskRecord extends NewTask {
+	taskId: string;
 	state: string;
 	createTime: number;
 	updateTime: number;
 	completeTime: number | null;
-	creditsConsumed: number;
-	faults: TaskFaults;
 	callbacks: CallbackAttempt[];
 	/** How often details were asked for. */
 	detailsRequests: number;
@@ -62,18 +66,15 @@ export function createLifecycle(context: Context, callbacks: ReturnType<typeof c
 	}
 
 	/** Makes a task and starts its life. */
-	function create(order: TaskOrder, result: Result, faults: TaskFaults) {
+	function create(order: NewTask) {
 		const now = Date.now();
 		const record: TaskRecord = {
 			...order,
-			result,
 			taskId: randomBytes(16).toString('hex'),
 			state: 'waiting',
 			createTime: now,
 			updateTime: now,
 			completeTime: null,
-			creditsConsumed: settings.costPerTask,
-			faults,
 			callbacks: [],
 			detailsRequests: 0,
 			fileRequests: new Map(),

@@ -7,6 +7,7 @@ import {
 	namedReferences,
 	type Values,
 } from '../../dev/fixtures/models.cts';
+import { corpus, TASK_PATH } from '../../dev/service/catalogue.cts';
 import type { Service, SettingsInput } from '../../dev/service/index.cts';
 import { signHeaders } from '../../dev/service/signHeaders.cts';
 import { call, create, createAndAsk, DETAILS, readAnswer, start } from './support.cts';
@@ -186,7 +187,7 @@ describe('the recorded dialect', () => {
 		const post = await call(service, CREATE, { method: 'POST', body: new Blob(['{}']) });
 		expect(await readAnswer(post)).toEqual({ code: 401, msg: expect.any(String) as string });
 		const credits = await readAnswer(await call(service, '/api/v1/chat/credit'));
-		expect(credits).toMatchObject({ code: 200, data: 1000 });
+		expect(credits).toMatchObject({ code: 200, data: 10_000 });
 	});
 
 	it('says from the start what a task costs', async () => {
@@ -266,4 +267,42 @@ test('a family behind one name has its variant in the input', async () => {
 	expect(await create(service, { model: 'lambda-3', input })).toMatchObject({ code: 200 });
 	const wrong = { model: 'lambda-3', input: { ...input, model: 'lambda-3' } };
 	expect(await create(service, wrong)).toMatchObject({ code: 422 });
+});
+
+describe('a task costs what the list says', () => {
+	const prompt = 'A fox';
+
+	it.each<[model: string, cost: number, input: Values]>([
+		['epsilon-2/text-to-video', 70, { prompt }],
+		['epsilon-2/text-to-video', 140, { prompt, duration: '10' }],
+		['epsilon-2/text-to-video', 280, { prompt, duration: '10', sound: true }],
+		['theta-pro/storyboard', 84, { shots: [3, 4].map((duration) => ({ prompt, duration })) }],
+		['eta-sound/effects', 1, { prompt, duration_seconds: 5 }],
+		['eta-sound/effects', 0.2, { prompt }],
+		['epsilon-voice/text-to-speech', 12, { text: 'a'.repeat(1001) }],
+		['sigma-dialogue/cast', 14, { dialogue: [{ text: prompt, voice: 'Ada' }] }],
+		['xi/characters', 40, { prompt, reference_image: [url, url] }],
+		['mu-random/postcard', 0, {}],
+		['theta-audio/isolate', 12.5, { audio_url: url }],
+		['custom/x', 12.5, { prompt }],
+	])('%s: %d', async (model, cost, input) => {
+		const service = await start();
+		expect(await create(service, { model, input })).toMatchObject({ code: 200 });
+		expect([...service.tasks.values()]).toMatchObject([{ creditsConsumed: cost }]);
+		const { data } = await readAnswer(await call(service, '/api/v1/chat/credit'));
+		expect(data).toBe(10_000 - cost);
+	});
+
+	it('and is refused where the account has less', async () => {
+		const order = { model: 'epsilon-2/text-to-video', input: { prompt } };
+		expect(await create(await start({ credits: 69 }), order)).toMatchObject({ code: 402 });
+		expect(await create(await start({ credits: 70 }), order)).toMatchObject({ code: 200 });
+	});
+
+	it('which is known to the emulator of each model that is created as a task', () => {
+		const isTask = ({ openapi }: (typeof corpus)[0]) =>
+			openapi === null || typeof openapi === 'string' || TASK_PATH in Object(openapi.paths);
+		const without = corpus.filter((model) => isTask(model) && !model.price);
+		expect(without.filter(({ entry }) => entry.pricingDesc)).toEqual([]);
+	});
 });

@@ -79,7 +79,7 @@ test.each<[prompt: string, faults: TaskFaults, task: object]>([
 	const { task, service } = await finish(prompt, faults);
 	expect(task).toMatchObject(end);
 	const { data } = await readAnswer(await call(service, '/api/v1/chat/credit'));
-	expect(data).toBe('creditsConsumed' in end ? 1000 : 987.5);
+	expect(data).toBe('creditsConsumed' in end ? 10_000 : 9_987.5);
 });
 
 test.each([
