@@ -22,16 +22,20 @@ const ENTRIES = {
 } satisfies Record<string, [RegExp, string]>;
 
 export type Brand = Record<keyof typeof ENTRIES, string> & {
-	/** The editor finds both nodes by them, beside those that it has for every service. */
+	/** The editor finds both nodes by them, beside the words for every service. */
 	searchWords: string[];
 };
+
+const isListOfTexts = (value: unknown) =>
+	Array.isArray(value) && value.every((text) => typeof text === 'string' && text.trim() !== '');
 
 /** @throws {Error} that lists each entry which is missing or malformed */
 export function parseBrand(value: Partial<Brand>): Brand {
 	const wrong = Object.entries(ENTRIES)
 		.filter(([name, [pattern]]) => !pattern.test(value[name as keyof typeof ENTRIES] ?? ''))
 		.map(([name, [, description]]) => `${name}: ${description}`);
-	if (!Array.isArray(value.searchWords)) wrong.push('searchWords: a list of texts');
+	if (!isListOfTexts(value.searchWords))
+		wrong.push('searchWords: a list of texts, such as the names of models that people look for');
 	if (wrong.length > 0) throw new Error(`Correct these entries:\n- ${wrong.join('\n- ')}`);
 	return value as Brand;
 }

@@ -5,13 +5,19 @@ import path from 'node:path';
 import type { ICredentialType, INodeType } from 'n8n-workflow';
 import { makePackage, parseBrand } from '../../../dev/brand.cts';
 import { openFolder, root } from '../../../dev/pack.cts';
+import { n8n as own } from '../../../package.json';
+
+interface Codex {
+	node: string;
+	alias: string[];
+}
 
 const brand = parseBrand({
 	service: 'Acme 3D.ai',
 	package: '@acme/n8n-nodes-acme',
 	baseUrl: 'https://api.acme.example',
 	author: 'Acme Inc. <developers@acme.example> (https://github.com/acme)',
-	searchWords: ['acme'],
+	searchWords: ['acme', 'epsilon video'],
 });
 
 it('a package with the name of a service builds, and has nothing of the old name but its copyright', async () => {
@@ -69,16 +75,24 @@ it('a package with the name of a service builds, and has nothing of the old name
 		CREDENTIAL: credential?.name,
 		SLUG: nodes[0]?.webhooks?.[0]?.path,
 	});
-	for (const file of n8n.nodes) {
-		const codex = JSON.parse(read(file.replace('.js', '.json'))) as { node: string; alias: object };
+	for (const [index, file] of n8n.nodes.entries()) {
+		const codex = JSON.parse(read(file.replace('.js', '.json'))) as Codex;
 		expect(codex.node).toMatch(/^@acme\/n8n-nodes-acme\.acme3DAi/);
-		expect(codex.alias).toContain('acme');
+		const neutral = own.nodes[index]?.replace('dist/', '').replace('.js', '.json') ?? '';
+		const { alias } = JSON.parse(fs.readFileSync(path.join(root, neutral), 'utf8')) as Codex;
+		expect(codex.alias).toEqual([...brand.searchWords, ...alias]);
 	}
 	expect(() => makePackage(brand, acme)).toThrow(`There are files in ${acme}`);
 });
 
-it('names each entry that is missing or malformed', () => {
-	expect(() => parseBrand({ ...brand, service: '3D', searchWords: undefined })).toThrow(
+it.each<[string, unknown]>([
+	['missing', undefined],
+	['no list', 'acme'],
+	['a list with what is no text', ['acme', 7]],
+	['a list with a blank text', ['acme', ' ']],
+])('names each entry that is malformed; search words that are %s', (_, searchWords) => {
+	const malformed = { ...brand, service: '3D', searchWords } as Partial<typeof brand>;
+	expect(() => parseBrand(malformed)).toThrow(
 		/^Correct these entries:\n- service: .*\n- searchWords: .*$/,
 	);
 });
