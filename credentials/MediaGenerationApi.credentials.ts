@@ -92,6 +92,7 @@ export class MediaGenerationApi implements ICredentialType {
 			default: '',
 			required: true,
 			placeholder: 'e.g. https://api.example.com',
+			hint: "The beginning of the addresses in the service's API documentation, without the path",
 			description:
 				'Address of the task service, without a path. It begins with https://, or with http:// for a service in your own network.',
 		},
@@ -102,6 +103,7 @@ export class MediaGenerationApi implements ICredentialType {
 			typeOptions: { password: true },
 			default: '',
 			required: true,
+			hint: "An API key from your account on the service's website, without the word Bearer",
 			description: 'Bearer token of your account with the service',
 		},
 		{
@@ -110,7 +112,7 @@ export class MediaGenerationApi implements ICredentialType {
 			type: 'string',
 			typeOptions: { password: true },
 			default: '',
-			hint: 'Optional: needed by the trigger, and to verify callbacks',
+			hint: 'Leave blank at first: only the trigger and Verify Callback need it',
 			description: `The ${KEY_NAME} that you generated in your account settings with the service. The trigger needs it to tell genuine callbacks from forged ones.`,
 		},
 		{
