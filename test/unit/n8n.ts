@@ -82,9 +82,10 @@ export function buildContext(
 ) {
 	const { executionId } = { executionId: '1', ...rest };
 	return fake<IExecuteFunctions>({
-		getContext() {
+		getContext(of: string) {
 			if (!kept) throw new Error('`executionData` is not initialized');
-			return kept;
+			// What all nodes share goes along with what is the node's.
+			return of === 'flow' ? ((kept as { flow?: object }).flow ??= {}) : kept;
 		},
 		getExecutionContext: () => undefined,
 		getExecutionId: () => executionId,
@@ -93,7 +94,7 @@ export function buildContext(
 		getInstanceId: () => 'instance',
 		getNode: () => ({ id: 'node', name: 'Node', type, parameters }),
 		getWorkflow: () => ({ id: 'workflow', name: 'Films' }),
-		getWorkflowDataProxy: () => ({ $runIndex: run }),
+		getWorkflowDataProxy: () => ({ $runIndex: run, $execution: { customData: new Map() } }),
 		getWorkflowSettings: () => ({}),
 		isToolExecution: () => isTool,
 		continueOnFail: () => goesOn,

@@ -17,6 +17,7 @@ const EVENTS = [
 		'creation full',
 		'creation broke',
 		'prompt',
+		'costs shown',
 		'task created again',
 		'task taken over',
 		'retry',
@@ -37,8 +38,9 @@ async function readOutput(plan: World['plan']) {
 	const hide = (text: string) => text.replaceAll(/(api|n8n)-\d+\.example/g, '$1.example');
 	return {
 		created: service.creations.map(({ item, taskId }) => [item, taskId]).sort(),
-		runs: n8n.executions.map(({ status, error, ended }) => [
+		runs: n8n.executions.map(({ status, error, ended, metadata }) => [
 			status,
+			status === 'success' && metadata.Media_Generation_credits,
 			status === 'error' && hide(`${error?.message} ${error?.description}`),
 			ended.map(({ items, errors }) => hide(JSON.stringify([items, errors]))),
 		]),

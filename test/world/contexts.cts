@@ -71,7 +71,14 @@ export function buildExecuteContext(n8n: N8n, execution: Execution, { data, entr
 			: ((node.parameters as IDataObject)[name] ?? fallback);
 	const proxy = {
 		$runIndex: runData[node.name]?.length ?? 0,
-		$execution: { customData: { set: (_: string, text: string) => n8n.note(process, text) } },
+		$execution: {
+			customData: {
+				set(name: string, text: string) {
+					(data.resultData.metadata ??= {})[name] = text;
+					n8n.note(process, text);
+				},
+			},
+		},
 		$: () => ({ isExecuted: true }),
 	};
 	const wait = async (until: Date) => {
@@ -91,7 +98,8 @@ export function buildExecuteContext(n8n: N8n, execution: Execution, { data, entr
 		isToolExecution: () => false,
 		getInputData: () => entry.data.main[0],
 		getExecuteData: () => entry,
-		getContext: () => (data.executionData.contextData[`node:${node.name}`] ??= {}),
+		getContext: (of: string) =>
+			(data.executionData.contextData[of === 'flow' ? of : `node:${node.name}`] ??= {}),
 		getNodeParameter: read,
 		getWorkflowDataProxy: () => proxy,
 		getExecutionContext: () => undefined,

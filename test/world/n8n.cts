@@ -51,6 +51,8 @@ export interface RunData {
 		runData: Record<string, Array<{ startTime: number }>>;
 		lastNodeExecuted?: string;
 		error?: object;
+		/** What is shown with the execution. */
+		metadata?: Record<string, string>;
 	};
 	resumeToken: string;
 	waitTill?: number;
@@ -133,6 +135,12 @@ export class Execution {
 	/** The processes that run it. More than one: n8n lets an execution run twice. */
 	readonly processes = new Set<Process>();
 	error?: Thrown;
+
+	/** What n8n's list of executions finds it by. */
+	get metadata(): Record<string, string> {
+		return (parse(this.stored) as RunData).resultData.metadata ?? {};
+	}
+
 	/** The one that it runs, or has run last. */
 	step = 0;
 	begunAt = 0;

@@ -197,10 +197,11 @@ export class Service {
 	private describe({ fate, endsAt }: Creation, taskId: string): Answer {
 		if (this.options.clock.now < endsAt) return say({ taskId, state: 'generating' });
 		const resultJson = { resultUrls: [`https://files.example/${taskId}.png`] };
+		const known = { taskId, creditsConsumed: 1 };
 		if (fate.end === 'failed')
-			return say({ taskId, state: 'fail', failCode: '501', failMsg: `blocked ${taskId}` });
+			return say({ ...known, state: 'fail', failCode: '501', failMsg: `blocked ${taskId}` });
 		if (fate.end === 'silent') return refuse(408, 'upstream is silent');
-		return say({ taskId, state: 'success', resultJson });
+		return say({ ...known, state: 'success', resultJson });
 	}
 
 	private planCallbacks(creation: Creation, url: string): void {

@@ -233,6 +233,7 @@ export class World {
 		if (n8n.open) wrong.push('somebody waits for an answer');
 		this.checkSecrets();
 		for (const execution of n8n.executions) this.checkExecution(execution);
+		for (const execution of n8n.executions) this.checkCosts(execution);
 		const known = [...n8n.log, ...n8n.executions.map(({ stored }) => stored)].join();
 		for (const { taskId, isAnswered } of this.service.creations)
 			if (taskId && isAnswered && !known.includes(taskId)) wrong.push(`${taskId} is lost`);
@@ -280,6 +281,20 @@ export class World {
 		if (status === 'error') this.checkError(execution, execution.step);
 		if (!this.n8n.repeats && new Set(ended.map(({ step }) => step)).size < ended.length)
 			wrong.push(`${id} was delivered twice`);
+	}
+
+	/** Each task costs a credit, and counts once with what the execution and those before it have paid. */
+	private checkCosts({ id, metadata, ended, status }: Execution): void {
+		const { n8n, service, wrong } = this;
+		const { Media_Generation_credits: credits = '0' } = metadata;
+		const paid = service.creations.filter(({ taskId, endsAt }) => taskId && endsAt < Infinity);
+		if (Number(credits) > paid.length) wrong.push(`${id} shows ${credits} credits`);
+		const tasks = ended.flatMap(({ items, errors }) => [...items, ...errors].map(readTask));
+		const over = tasks.filter(({ status: said }) => said === 'completed' || said === 'failed');
+		const least = new Set(over.map(({ taskId }) => taskId)).size;
+		if (status === 'success' && !n8n.repeats && Number(credits) < least)
+			wrong.push(`${id} shows ${credits} credits for ${least} tasks`);
+		if (least) count('costs shown');
 	}
 
 	/** An error that ends an execution names all tasks of its run, and is true. */

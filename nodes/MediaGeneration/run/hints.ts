@@ -36,10 +36,14 @@ export function showEnds(context: IExecuteFunctions, tasks: Task[], failure?: Er
 	if (tasks.some(hasTextResult)) addHint(context, 'info', 'The result is text: see result.');
 	const costs = tasks.flatMap(({ creditsConsumed }) => creditsConsumed ?? []);
 	if (!costs.length) return;
-	const credits = Number(costs.reduce((total, cost) => total + cost, 0).toFixed(6));
+	const credits = addCredits(costs);
 	const paid = costs.length === 1 ? 'The task' : `${costs.length} tasks`;
 	addHint(context, 'info', `${paid} consumed ${credits} credits.`);
 }
+
+/** Adds costs without the digits that binary fractions leave behind. */
+export const addCredits = (costs: number[]): number =>
+	Number(costs.reduce((total, cost) => total + cost, 0).toFixed(6));
 
 /** Whether a task's result is a text, which nobody finds among the files. */
 const hasTextResult = ({ status, resultUrls, result }: Task): boolean =>

@@ -1,6 +1,7 @@
 import type { UnknownOutcome } from '../api/failure';
-import { showInExecution } from '../host/customData';
+import { keepForAllNodes, showInExecution } from '../host/customData';
 import { NODE_NAME } from '../lib/brand';
+import { addCredits } from './hints';
 import { adopt, listTaskIds, noteRequest, type Entry, type Ledger } from './ledger';
 import type { Plan } from './plan';
 import type { Run } from './run';
@@ -44,10 +45,28 @@ function openEntry({ entries, earlier }: Ledger, index: number): Entry {
 	return entry;
 }
 
-/** Shows the IDs of the tasks with the execution, whose output n8n drops when it is stopped. */
-export function showTaskIds({ call, ledger }: Run): void {
-	const taskIds = listTaskIds(ledger.entries).join(', ');
-	if (taskIds) showInExecution(call.context, `${NODE_NAME.replace(/\W+/g, '_')}_tasks`, taskIds);
+const SHOWN = NODE_NAME.replace(/\W+/g, '_');
+
+/** The credits of each task of an execution, by its ID; null: not known. */
+type Costs = Array<[taskId: string, credits: number | null]>;
+
+/**
+ * Shows with the execution the IDs of its tasks, and the credits that they consumed: those of all
+ * nodes and runs, and of the executions that it retries, whose texts n8n shows with it too. A task
+ * counts once, whoever waits for it.
+ */
+export function showTasks({ call: { context, kept }, ledger: { entries } }: Run): void {
+	if (!kept) return;
+	const shared = keepForAllNodes(context);
+	const costs = new Map((shared[SHOWN] ?? []) as Costs);
+	for (const { taskId, end } of entries.flatMap(({ attempts }) => attempts))
+		costs.set(taskId, end?.creditsConsumed ?? costs.get(taskId) ?? null);
+	shared[SHOWN] = [...costs];
+	// There is room for few IDs. Those of this run come first.
+	const taskIds = new Set([...listTaskIds(entries), ...costs.keys()]);
+	if (taskIds.size) showInExecution(context, `${SHOWN}_tasks`, [...taskIds].join(', '));
+	const credits = [...costs.values()].filter((cost) => cost !== null);
+	if (credits.length) showInExecution(context, `${SHOWN}_credits`, String(addCredits(credits)));
 }
 
 function describeItem({ call: { context }, ledger }: Run, item: number): string {

@@ -3,6 +3,7 @@ import { FailedTaskError, type EndedTask } from './failedTask';
 import { showEnds, showMissing } from './hints';
 import { hasFailed, type Outcome } from './item';
 import { findGivenUp, storeOutput, type Ledger } from './ledger';
+import { showTasks } from './note';
 import { listWithoutError } from './onError';
 import { describeEntry, makeOutcomes } from './outcome';
 import { throwFirstError, throwRefusal, toOutput } from './output';
@@ -16,8 +17,8 @@ import type { Run } from './run';
 export function show(run: Run): INodeExecutionData[] {
 	const { call, refusal } = run;
 	const { entries } = run.ledger;
-	if (refusal) throwRefusal(call, refusal.error, entries);
 	const outcomes = showOutcomes(run);
+	if (refusal) throwRefusal(call, refusal.error, entries);
 	noteTold(run.ledger, outcomes);
 	for (const entry of entries) storeOutput(entry, false);
 	throwFirstError(call, outcomes, entries);
@@ -36,9 +37,10 @@ function noteTold(ledger: Ledger, outcomes: Outcome[]): void {
 	}
 }
 
-/** Makes the outcome of each item, and says in hints how the tasks that the run waited for ended. */
+/** Makes the outcome of each item, and says how the tasks that the run waited for ended. */
 export function showOutcomes(run: Run): Outcome[] {
 	const { call, looks } = run;
+	showTasks(run);
 	const outcomes = makeOutcomes(run);
 	if (!looks) return outcomes;
 	const tasks = new Map<string, EndedTask>();

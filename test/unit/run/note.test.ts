@@ -1,6 +1,8 @@
-import { noteTask, noteUnknown } from '../../../nodes/MediaGeneration/run/note';
-import { prepare } from '../n8n';
+import type { Attempt } from '../../../nodes/MediaGeneration/run/ledger';
+import { noteTask, noteUnknown, showTasks } from '../../../nodes/MediaGeneration/run/note';
+import { prepare, type Run } from '../n8n';
 import { open } from './sending';
+import { buildEntry, buildWaiting } from './waitingRun';
 
 it("each task, and each that may exist, is in n8n's log", () => {
 	const lines: string[] = [];
@@ -16,4 +18,69 @@ it("each task, and each that may exist, is in n8n's log", () => {
 		`${place} 1) may have created task named: The service broke off`,
 		`${place} 2) may have created a task: No answer`,
 	]);
+});
+
+describe('what an execution shows of its tasks', () => {
+	const ended = (taskId: string, creditsConsumed?: number, elsewhere?: true): Attempt => ({
+		taskId,
+		elsewhere,
+		end: { taskId, status: 'completed', creditsConsumed },
+	});
+
+	/** Shows runs of one execution after each other. @returns what n8n then has of it */
+	function show(runs: Attempt[][][], run: Run = {}) {
+		const customData = new Map<string, string>();
+		const kept = {};
+		for (const items of runs) {
+			const entries = items.map((attempts) => ({ ...buildEntry({ taskId: '' }), attempts }));
+			const more = { getWorkflowDataProxy: () => ({ $runIndex: 0, $execution: { customData } }) };
+			showTasks(buildWaiting(entries, { kept, more, ...run }));
+		}
+		return Object.fromEntries(customData);
+	}
+
+	it.each<[string, Attempt[][][], object]>([
+		['nothing of none', [[[]]], {}],
+		['an ID alone where nothing has ended', [[[{ taskId: 'a' }]]], { tasks: 'a' }],
+		['an ID alone where the service says no credits', [[[ended('a')]]], { tasks: 'a' }],
+		['credits of nothing', [[[ended('a', 0)]]], { tasks: 'a', credits: '0' }],
+		[
+			'the sum over items, a failed task that was created again, and one that items share',
+			[[[ended('a', 0.1)], [ended('bad', 0.2), ended('b', 4)], [ended('b', 4)]]],
+			{ tasks: 'a, bad, b', credits: '4.3' },
+		],
+		[
+			'the sum over runs, tries and nodes, each task once, those of the last run first',
+			[[[ended('a', 1)]], [[ended('a', 1)]], [[ended('b', 2)], [{ taskId: 'c' }]]],
+			{ tasks: 'b, c, a', credits: '3' },
+		],
+		[
+			'once what a retry waits for again, or a Wait after a Generate',
+			[
+				[[{ taskId: 'a' }], [ended('b', 2)]],
+				[[ended('a', 1, true)], [ended('b', 2, true)]],
+			],
+			{ tasks: 'a, b', credits: '3' },
+		],
+		[
+			'what a task has cost, though its end is not known any more',
+			[[[ended('a', 2)]], [[{ taskId: 'a', elsewhere: true }]]],
+			{ tasks: 'a', credits: '2' },
+		],
+	])('%s', (_, runs, shown) => {
+		const named = Object.entries(shown).map(([name, text]) => [`Media_Generation_${name}`, text]);
+		expect(show(runs)).toEqual(Object.fromEntries(named));
+	});
+
+	it('as many IDs as n8n keeps', () => {
+		const many = Array.from({ length: 40 }, (__, task) => [ended(`task-${task}`, 1)]);
+		const { Media_Generation_tasks: ids, Media_Generation_credits: credits } = show([many]);
+		expect(ids).toMatch(/^task-0, task-1, .*…$/);
+		expect(ids?.length).toBeLessThanOrEqual(255);
+		expect(credits).toBe('40');
+	});
+
+	it("nothing in n8n's Agents, where there is no execution", () => {
+		expect(show([[[ended('a', 1)]]], { kept: null })).toEqual({});
+	});
 });

@@ -57,15 +57,11 @@ async function begin(service: Service, count: number, creating: Creating = {}) {
 		options,
 	}));
 	const executionTimeoutTimestamp = timeout && Date.now() + timeout;
-	const customData = new Map();
 	const done = await send(items, {
 		goesOn: true,
 		ledger: wait,
 		...run,
-		more: {
-			additionalData: { executionTimeoutTimestamp },
-			getWorkflowDataProxy: () => ({ $runIndex: 0, $execution: { customData } }),
-		},
+		more: { additionalData: { executionTimeoutTimestamp } },
 	});
 	if (wait) wait.begun = done.ledger.begun;
 	return listResults(done);

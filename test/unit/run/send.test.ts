@@ -42,10 +42,7 @@ it('uploads the files of an item, and sends their links with its callback URL', 
 it('a stopped execution begins no creation', async () => {
 	const stop = new AbortController();
 	const item = { createTask: () => void stop.abort(), options: { concurrency: 1 } };
-	const run = await send([item, item], {
-		signal: stop.signal,
-		more: { getWorkflowDataProxy: () => ({ $runIndex: 0, $execution: { customData: new Map() } }) },
-	});
+	const run = await send([item, item], { signal: stop.signal });
 	expect(listResults(run)).toEqual(['task-0', undefined]);
 });
 

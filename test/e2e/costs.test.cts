@@ -1,0 +1,111 @@
+import { expect } from '@jest/globals';
+import { generate, loop, mediaGeneration, prompts } from '../../dev/fixtures/workflows.cts';
+import { evaluate } from '../../dev/n8n/inspect.cts';
+import { poll } from '../../dev/n8n/wait.cts';
+import { usePair } from './support.cts';
+
+const pair = usePair({
+	service: { taskSeconds: 1, callbackRetrySeconds: [0.2, 0.4, 0.8, 1.6, 3.2] },
+});
+
+const TASKS = 'Media_Generation_tasks';
+const CREDITS = 'Media_Generation_credits';
+
+interface Search {
+	key: string;
+	value: string;
+	exactMatch: boolean;
+}
+
+/** Searches n8n's list of executions. @returns their IDs */
+async function search(metadata: Search) {
+	const query = new URLSearchParams({ filter: JSON.stringify({ metadata: [metadata] }) });
+	const url = `/rest/executions?${query.toString()}`;
+	const { results } = await pair.n8n.request<{ results: Array<{ id: string }> }>('GET', url);
+	return results.map(({ id }) => id);
+}
+
+const findByTask = async (value: string) => await search({ key: TASKS, value, exactMatch: false });
+
+async function readCustomData(id: string) {
+	const { customData } = await pair.n8n.request<{ customData: Record<string, string> }>(
+		'GET',
+		`/rest/executions/${id}`,
+	);
+	return customData;
+}
+
+/** Holds an execution to that n8n finds it by all tasks of a test, and by what they cost together, each counted once. */
+async function expectFound(id: string) {
+	const taskIds = pair.listIds();
+	const costs = pair.listTasks().map(({ creditsConsumed }) => creditsConsumed);
+	const credits = String(costs.reduce((total, cost) => total + cost));
+	expect(Number(credits)).toBeGreaterThan(0);
+	// n8n stores it a moment after the execution has ended.
+	let last: Record<string, string> = {};
+	const isShown = async () => {
+		last = await readCustomData(id);
+		return last[CREDITS] === credits;
+	};
+	await poll(isShown, { what: `${credits} credits`, details: () => JSON.stringify(last) });
+	expect(Object.keys(last).sort()).toEqual([CREDITS, TASKS]);
+	expect(last[TASKS]?.split(', ').sort()).toEqual(taskIds.sort());
+	for (const taskId of taskIds) expect(await findByTask(taskId)).toContain(id);
+	expect(await search({ key: CREDITS, value: credits, exactMatch: true })).toContain(id);
+	expect(await search({ key: CREDITS, value: `${credits}1`, exactMatch: true })).not.toContain(id);
+}
+
+beforeAll(async () => {
+	// Without a license, n8n shows custom data, but doesn't search it.
+	await evaluate(
+		pair.n8n,
+		`{
+			const license = load('@n8n/di').Container.get(load('./license').License);
+			license.isAdvancedExecutionFiltersEnabled = () => true;
+		}`,
+	);
+});
+
+it.each(['callback', 'polling'])(
+	"n8n's list finds an execution by its tasks and their credits, over a loop: %s",
+	async (howToWait) => {
+		const node = generate({ options: { howToWait } });
+		const { id: workflowId } = await pair.importWorkflow(loop(prompts(['one', 'two']), node));
+		const id = await pair.n8n.run(workflowId);
+		if (howToWait === 'callback') {
+			await pair.waitForParked(id);
+			const isFound = async () => (await findByTask(pair.findId('one'))).includes(id);
+			await poll(isFound, { what: 'the execution that sleeps, by its task' });
+		}
+		expect((await pair.n8n.waitForExecution(id)).status).toBe('success');
+		for (const { callBackUrl } of pair.listTasks())
+			expect(Boolean(callBackUrl)).toBe(howToWait === 'callback');
+		await expectFound(id);
+	},
+);
+
+it('a task counts once, though two nodes and several items wait for it', async () => {
+	const made = generate({ options: { howToWait: 'polling' } }, { name: 'Made' });
+	const again = { resource: 'task', operation: 'wait', options: { downloadResults: false } };
+	const taskId = "={{ $('Made').first().json.taskId }}";
+	const { id, status } = await pair.runNodes(
+		prompts(['shared', 'other']),
+		made,
+		mediaGeneration({ ...again, taskId }),
+	);
+	expect(status).toBe('success');
+	await expectFound(id);
+});
+
+it('a failed task counts that was created again, and in a retry from the list each task once', async () => {
+	const failed = await pair.runNodes(
+		prompts(['good', 'bad #fail']),
+		generate({ options: { howToWait: 'polling' } }, { retryOnFail: true, maxTries: 2 }),
+	);
+	expect(failed.status).toBe('error');
+	expect(pair.listPrompts()).toEqual(['bad #fail', 'bad #fail', 'good']);
+	await expectFound(failed.id);
+	const retried = await pair.retry(failed.id);
+	expect(pair.countCreations()).toBe(3);
+	await expectFound(retried.id);
+});
