@@ -189,6 +189,8 @@ export interface Callback {
 	data?: IDataObject;
 	/** Instead of the contract's. */
 	body?: object;
+	/** Of the URL. */
+	query?: object;
 	readDetails?: ReadDetails;
 	/** Beside the one that reads details. */
 	helpers?: object;
@@ -230,6 +232,7 @@ export function buildWebhook(
 		headers,
 		data,
 		body = { data: { task_id: taskId, ...data } },
+		query = {},
 		readDetails,
 		helpers,
 		more,
@@ -240,6 +243,7 @@ export function buildWebhook(
 	return fake<IWebhookFunctions>({
 		getHeaderData: () => headers ?? signed,
 		getBodyData: () => body,
+		getQueryData: () => query,
 		getRequestObject: () => ({ rawBody: Buffer.from(JSON.stringify(body)) }),
 		getResponseObject: () => response,
 		getWorkflow: () => ({ id: 'workflow' }),

@@ -35,18 +35,25 @@ export function explainWeakKeys({ current, previous }: SigningKeys): string | un
 	return `${names.join(' and ')} in the credential: ${WEAK_KEY} can be guessed, and whoever has it can forge callbacks. Generate a new ${KEY_NAME} in your account settings with the service and paste it into the credential.`;
 }
 
-/**
- * Finds the key that made a signature; undefined if none did. Each key is compared in constant
- * time. Nothing is thrown.
- */
-export function findSigner(
+/** Finds the key that made a signature of the service; undefined if none did. Nothing is thrown. */
+export const findSigner = (
 	signature: Signature,
 	content: SignedContent,
 	keys: SigningKeys,
+): KeyName | undefined => findKey(signature.given, (key) => sign(signature, content, key), keys);
+
+/**
+ * Finds the key that makes one of the given signatures; undefined if none does. Each key is compared
+ * in constant time.
+ */
+export function findKey(
+	signatures: string[],
+	signWith: (key: string) => string | undefined,
+	keys: SigningKeys,
 ): KeyName | undefined {
-	const given = signature.given.map((one) => Buffer.from(one));
+	const given = signatures.map((one) => Buffer.from(one));
 	const matches = (key?: string) => {
-		const made = isKey(key) && sign(signature, content, key);
+		const made = isKey(key) && signWith(key);
 		if (!made) return false;
 		const expected = Buffer.from(made);
 		return given.some((one) => one.length === expected.length && timingSafeEqual(one, expected));

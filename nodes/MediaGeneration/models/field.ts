@@ -39,7 +39,8 @@ export const buildFieldError = (
 export const INEXACT =
 	'must be between -9007199254740991 and 9007199254740991, so that no digit is lost';
 
-const text = z.preprocess(
+/** Text. A number is written as text. */
+export const text = z.preprocess(
 	(value) => (typeof value === 'number' && isExact(value) ? String(value) : value),
 	z.string({ message: 'must be text' }),
 );

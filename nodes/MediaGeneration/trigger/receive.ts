@@ -1,9 +1,12 @@
 import type { IDataObject, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { TaskService } from '../api/client';
 import { REQUEST, toStatus, type Task, type TaskStatus } from '../api/task';
+import { readReference, REFERENCE } from '../callback/reference';
 import { ANSWER, answer, refuseCallback, warnOwner } from '../callback/respond';
+import { readSigningKeys } from '../callback/signature';
 import { verifyRequest, type AcceptedCallback } from '../callback/verifyRequest';
 import { answerOnceStored } from '../host/storedAnswer';
+import { dropUndefined } from '../lib/json';
 import { TaskEvents } from './events';
 import { fetchDetails, type Details } from './fetchDetails';
 import { readSettings, type TriggerSettings } from './options';
@@ -63,11 +66,31 @@ async function outputTask(
 	const remembered = isConfirmed ? event : `${event}:claimed`;
 	if (events?.has(event) || events?.has(remembered)) return ignore(context, 'duplicate');
 	const verification = { signature, details };
-	const json = { ...task, callback: service.hideSecrets(body), verification };
+	const reference = findReference(context, callback);
+	const said = service.hideSecrets(body);
+	const json = dropUndefined({ ...task, reference, callback: said, verification });
 	return answerOnceStored([{ json: json as unknown as IDataObject }], () => {
 		events?.add(remembered);
 		return { accepted: true, emitted: true };
 	});
+}
+
+/** Finds the reference of Start Without Waiting in the URL; undefined if there is none of ours. */
+function findReference(
+	context: IWebhookFunctions,
+	{ credentials }: AcceptedCallback,
+): string | undefined {
+	const { [REFERENCE]: sent } = context.getQueryData() as IDataObject;
+	if (sent === undefined) return undefined;
+	const keys = readSigningKeys(credentials);
+	const reference = keys && readReference(sent, keys);
+	if (reference === undefined)
+		warnOwner(
+			context,
+			REFERENCE,
+			"leaves out the reference in a callback's URL: no key of the credential made it. Somebody wrote or changed it, or it was made with an older key.",
+		);
+	return reference;
 }
 
 /** What is known of a task that has ended. */

@@ -1,4 +1,5 @@
 import { start } from '../../../nodes/MediaGeneration/operations/start';
+import { readReference } from '../../../nodes/MediaGeneration/callback/reference';
 import { buildContext, buildItem } from '../n8n';
 
 describe('a body that is pasted into Input', () => {
@@ -43,6 +44,86 @@ it('a callback URL that is none is refused', async () => {
 	const item = buildItem(buildContext(), 0);
 	const read = () => 'my-webhook';
 	await expect(start.request({ ...item, read })).rejects.toThrow("'Callback URL' must be a URL");
+});
+
+describe('Reference', () => {
+	const webhookSecret = 'whk_test_key';
+	const URL_OF_TRIGGER = 'https://n8n.example/webhook/abc/webhook';
+	const prepare = async (
+		reference: unknown,
+		callbackUrl = URL_OF_TRIGGER,
+		credentials: object = { webhookSecret },
+		body: object = {},
+	) => {
+		const values: Record<string, unknown> = {
+			model: 'any',
+			anyModel: 'brand/any',
+			inputMode: 'json',
+			anyInput: { model: 'brand/any', input: { prompt: 'A fox' }, ...body },
+			callbackUrl,
+		};
+		const options = { reference };
+		const item = buildItem(buildContext(), 0, { credentials, options });
+		const { callBackUrl = '' } = await start.request({ ...item, read: (name) => values[name] });
+		const sent = new URL(callBackUrl).searchParams.get('reference');
+		return { callBackUrl, text: readReference(sent, { current: webhookSecret }) };
+	};
+
+	it.each([
+		['a text with blanks around', ' a\nb ', ' a\nb '],
+		['a number', -1001234567890, '-1001234567890'],
+		['a row', { row: 2, name: 'Ä' }, '{"row":2,"name":"Ä"}'],
+		['a list', [1, 'b'], '[1,"b"]'],
+		['500 bytes', 'a'.repeat(500), 'a'.repeat(500)],
+		['500 bytes in fewer characters', '🦊'.repeat(125), '🦊'.repeat(125)],
+	])('%s goes into the callback URL, signed', async (_, reference, text) => {
+		expect((await prepare(reference)).text).toBe(text);
+	});
+
+	it('goes into a callback URL that was pasted, beside its own query', async () => {
+		const callBackUrl = `${URL_OF_TRIGGER}?token=1#x`;
+		const sent = await prepare('42', '', undefined, { callBackUrl });
+		expect(sent.text).toBe('42');
+		expect(sent.callBackUrl).toMatch(/\?token=1&reference=[^#]+#x$/);
+	});
+
+	it('that was not added leaves the callback URL as it is', async () => {
+		const { callBackUrl } = await prepare(undefined, `${URL_OF_TRIGGER}?reference=1`, {});
+		expect(callBackUrl).toBe(`${URL_OF_TRIGGER}?reference=1`);
+	});
+
+	const NO_KEY = "can't be signed, because the credential has no 'Webhook HMAC Key'";
+	it.each<[string, string, unknown, string?, object?]>([
+		['has 501 bytes in UTF-8, and may have at most 500', '501 characters', 'a'.repeat(501)],
+		['has 502 bytes in UTF-8', '251 umlauts', 'ü'.repeat(251)],
+		['has 504 bytes in UTF-8', '126 foxes', '🦊'.repeat(126)],
+		['has 507 bytes in UTF-8', 'a row', { name: 'a'.repeat(496) }],
+		['must be text, but is blank', 'blank', ' '],
+		['must be text, but is blank', 'an expression that gives nothing', null],
+		['must be text', 'a switch', true],
+		['must be text', 'a number that lost digits', 2 ** 60],
+		["is part of the callback URL, and 'Callback URL' is blank", 'without a URL', '42', ''],
+		[NO_KEY, 'without a key', '42', undefined, {}],
+		[NO_KEY, 'with a blank key', '42', undefined, { webhookSecret: ' ' }],
+		[NO_KEY, 'with an invisible key', '42', undefined, { webhookSecret: '\u200b' }],
+		[NO_KEY, 'with the previous key alone', '42', undefined, { previousWebhookSecret: 'old' }],
+	])("'Reference' in Options %s: %s is refused", async (reason, _, reference, ...more) => {
+		const refused = prepare(reference, ...more);
+		await expect(refused).rejects.toThrow(`'Reference' in Options ${reason}`);
+		await expect(refused).rejects.toMatchObject({
+			description: expect.stringMatching(/^Nothing was sent for this item\. \w/),
+		});
+	});
+
+	it.each(['?reference=1', '?a=1&reference[]=secret'])(
+		'is refused beside %j in the URL, of which the error shows nothing',
+		async (query) => {
+			const refused = prepare('42', URL_OF_TRIGGER + query);
+			await expect(refused).rejects.toThrow(
+				/^The callback URL already has the parameter that 'Reference' in Options adds$/,
+			);
+		},
+	);
 });
 
 it('Start Without Waiting waits for nothing', () => {

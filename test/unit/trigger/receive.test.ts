@@ -1,4 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
+import { addReference } from '../../../nodes/MediaGeneration/callback/reference';
 import { receiveCallback } from '../../../nodes/MediaGeneration/trigger/receive';
 import { buildDetails, sendCallback, type Callback, type ReadDetails } from '../n8n';
 
@@ -217,6 +218,80 @@ it.each<[string, ReadDetails, IDataObject, object]>([
 		expect(logged.filter((line) => line.includes('503'))).toEqual(why);
 	},
 );
+
+/** Signs a reference, and returns the parameter of the URL. */
+const refer = (text: string, current: string) =>
+	new URL(addReference('https://n8n.example/', text, { current })).searchParams.get('reference');
+
+const other = (text: string) => Buffer.from(text).toString('base64url');
+
+describe('a reference', () => {
+	const key = 'a-long-key-9a77';
+	const previous = 'an-older-key-1b20';
+	const getCredentials = async () => ({
+		baseUrl: 'https://api.example.com',
+		accessToken: 'token',
+		webhookSecret: key,
+		previousWebhookSecret: previous,
+	});
+	const signed = { secret: key, more: { getCredentials } };
+
+	it.each<[string, unknown, IDataObject?]>([
+		['the current key', refer('42', key)],
+		['the previous key', refer('42', previous)],
+		['the current key, though nobody verifies callbacks', refer('42', key), anyone],
+	])('is output if it was made with %s', async (_, reference, ...parameters) => {
+		const { logged, send } = newTrigger(...parameters);
+		const { output } = await send({ ...signed, query: { reference, x: '1' } });
+		expect(output?.[0]?.json).toMatchObject({ taskId: 'task', reference: '42' });
+		expect(logged.join()).not.toContain('reference');
+	});
+
+	const good = refer('42', key);
+	it.each<[string, unknown]>([
+		['made with another key', refer('42', 'another')],
+		['changed', `${other('43')}.${String(good).split('.')[1]}`],
+		['repeated', [good, good]],
+		['in brackets', { a: good }],
+		['blank', ''],
+		['huge', `${'A'.repeat(15_000)}.${'A'.repeat(43)}`],
+	])('is left out with one line in the log if it is %s', async (_, reference) => {
+		const { logged, send } = newTrigger();
+		for (const taskId of ['one', 'two']) {
+			const { status, output } = await send({ ...signed, taskId, query: { reference } });
+			expect({ status, output }).toMatchObject({ status: 200, output: [{ json: { taskId } }] });
+			expect(output?.[0]?.json).not.toHaveProperty('reference');
+		}
+		expect(logged).toEqual([
+			expect.stringMatching(/^"Trigger" leaves out the reference in a callback's URL: no key /),
+		]);
+		expect(logged[0]).not.toContain(String(good));
+	});
+
+	it('is left out where the credential has no key', async () => {
+		const { logged, send } = newTrigger(anyone);
+		const query = { reference: refer('42', ' ') };
+		const { output } = await send({ ...unsigned, webhookSecret: ' ', query });
+		expect(output).toMatchObject([{ json: { verification: { signature: 'off' } } }]);
+		expect(output?.[0]?.json).not.toHaveProperty('reference');
+		expect(logged).toHaveLength(1);
+	});
+
+	it('makes a copy of a callback no new event', async () => {
+		const { send } = newTrigger();
+		(await send({ ...signed, query: { reference: good } })).store();
+		const copy = { ...signed, query: { reference: refer('43', key) } };
+		expect(await send(copy)).toMatchObject(duplicate);
+	});
+
+	it('of another task is output: it says who wrote it, not for which task', async () => {
+		const { send } = newTrigger();
+		for (const taskId of ['one', 'two']) {
+			const { output } = await send({ ...signed, taskId, query: { reference: good } });
+			expect(output).toMatchObject([{ json: { taskId, reference: '42' } }]);
+		}
+	});
+});
 
 describe('copies of a callback', () => {
 	it('are one execution and one request, also when they come at once', async () => {
