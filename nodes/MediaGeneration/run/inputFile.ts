@@ -166,14 +166,25 @@ function buildNoFileError(item: Item, label: string, name: string): UserError {
 	const given = isFileObject(name)
 		? 'an object that n8n has of a file'
 		: `"${name.slice(0, LONGEST_NAME)}"`;
-	const known = fields.length
-		? `The item has files in these fields: ${fields.join(', ')}.`
-		: 'The item has no file: put a node before this one that reads or downloads it.';
-	const remedy = own.length ? `Enter ${own.join(' or ')} in place of the expression.` : known;
+	const remedy = own.length ? `Enter ${own.join(' or ')} in place of the expression.` : undefined;
 	return buildFieldError(
-		`'${label}' is ${given}, but must be a URL that begins with http:// or https://, or the name of a binary field`,
-		remedy,
+		NAME.test(name)
+			? `'${label}': there is no file named ${given}`
+			: `'${label}' is ${given}, but must be a URL that begins with http:// or https://, or the name of a binary field`,
+		remedy ?? nameFiles(fields),
 	);
+}
+
+/** A text that is meant as the name of a file, and not as a URL. */
+const NAME = /^(?!www\.)[\p{L}\p{N}\p{M}_ .()-]{1,60}$/iu;
+
+/** Says what to enter. @param fields those of the item that have files */
+function nameFiles(fields: string[]): string {
+	if (!fields.length)
+		return 'The item has no file: put a node before this one that reads or downloads it.';
+	return fields.length > 1
+		? `Enter the name of one of the item's files: ${fields.join(', ')}.`
+		: `Enter ${fields.join()}, the file of this item.`;
 }
 
 /** Uploads the files in an input. @returns the input, with URLs in their place */

@@ -63,7 +63,7 @@ it.each(['constructor', '__proto__', 'toString', 'photo'])(
 		const context = { helpers: { assertBinaryData }, getInputData: () => [{ json: {} }] };
 		const item = { index: 0, call: { context } } as unknown as Item;
 		await expect(findInputFile(item, field, 'Image')).rejects.toThrow(
-			`'Image' is "${field}", but must be a URL`,
+			`'Image': there is no file named "${field}"`,
 		);
 	},
 );
@@ -130,7 +130,7 @@ describe('the name of a binary field that the item lacks', () => {
 it.each([
 	[{ fileName: 'b.png', mimeType: 'image/png', data: 'filesystem-v2' }, 'Enter photo_1 in place'],
 	[{ filename: 'a.png', mimetype: 'image/png', size: 1 }, 'Enter photo_0 in place of the expr'],
-	[{ filename: 'other.png', mimetype: 'image/png' }, 'files in these fields: photo_0, photo_1.'],
+	[{ filename: 'other.png', mimetype: 'image/png' }, "one of the item's files: photo_0, photo_1."],
 ])(
 	"n8n's own object of a file gives an error with the field to enter: %j",
 	async (object, next) => {
