@@ -43,7 +43,7 @@ export class ServiceError extends UserError {
 	/** It was a creation, and it certainly created nothing. */
 	readonly nothingCreated: boolean;
 
-	constructor(failure: Failure) {
+	constructor(private readonly failure: Failure) {
 		const { kind, code, answeredBy, certain, nothingCreated = false } = failure;
 		const { endsRun = false, passes = false, next } = explainKind(kind);
 		super(describeFailure(failure), { description: failure.next ?? next });
@@ -54,6 +54,11 @@ export class ServiceError extends UserError {
 		this.endsRun = certain && endsRun;
 		this.passes = passes;
 		this.nothingCreated = nothingCreated;
+	}
+
+	/** Makes the same error with another step to take. */
+	withNext(next: string): ServiceError {
+		return new ServiceError({ ...this.failure, next });
 	}
 }
 

@@ -4,7 +4,7 @@ import {
 	type ILoadOptionsFunctions,
 	type ResourceMapperValue,
 } from 'n8n-workflow';
-import { findModels, getModelSchema, recallModel } from '../api/catalogue';
+import { CHECK_NAME, findModels, getModelSchema, recallModel } from '../api/catalogue';
 import { TaskService } from '../api/client';
 import type { Credentials } from '../api/endpoints';
 import { isNotFound } from '../api/failure';
@@ -127,7 +127,7 @@ async function findChosen(
 		return { ...found, known: await recallModel(service, model) };
 	} catch (error) {
 		const reason = isNotFound(error)
-			? `The service lists no fields of a model "${model}". Check its name, or choose it from the list`
+			? `The service lists no fields of a model "${model}". ${CHECK_NAME}`
 			: `The fields of ${model} can't be loaded: ${cutText((error as Error).message, SHOWN_NAME)}`;
 		return { reason };
 	}

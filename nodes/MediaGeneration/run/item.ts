@@ -27,6 +27,8 @@ export interface Item {
  */
 export type CreateRequest = Pick<ModelRequest, 'model' | 'input' | 'warning'> & {
 	callBackUrl?: string;
+	/** The service gave no description of the model. Not sent. */
+	isUndescribed?: boolean;
 };
 
 export interface OutputItem {

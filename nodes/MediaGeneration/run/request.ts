@@ -78,13 +78,16 @@ export async function prepareRequest(
 	const { context } = item.call;
 	const { refuseFixedExpressions } = await import('./fixedText');
 	refuseFixedExpressions(context.getNode().parameters, [...modelFields, extraFields]);
+	let isUndescribed: boolean | undefined;
 	const request = await findModel(read('model')).request({
 		read,
 		option,
 		hasFile: (name) => findBinary(item, name) !== undefined,
 		describe: async (name) => {
 			const { findModelSchema } = await import('../api/catalogue');
-			return await findModelSchema(service, name);
+			const document = await findModelSchema(service, name);
+			isUndescribed = document === undefined || undefined;
+			return document;
 		},
 	});
 	const extra = parseValue(extraFields, option(extraFields.name));
@@ -100,6 +103,7 @@ export async function prepareRequest(
 		input: found.input,
 		callBackUrl: chooseCallbackUrl?.(request.callBackUrl),
 		warning: warnings.filter(Boolean).join(' ') || undefined,
+		isUndescribed,
 	};
 }
 

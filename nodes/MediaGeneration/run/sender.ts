@@ -20,6 +20,12 @@ const buildLateError = (): RefusedRunError =>
 		{ description: 'The client may call again.' },
 	);
 
+async function explain({ item, request }: Plan, error: Error): Promise<Error> {
+	if (!request.isUndescribed) return error;
+	const { explainRefusal } = await import('../api/catalogue');
+	return await explainRefusal(item.service, request.model, error);
+}
+
 /** How a run sends the creations of an account. */
 interface Limits {
 	/** The most creations within ten seconds; 0: any number. */
@@ -73,7 +79,7 @@ export class CreationSender {
 		} catch (error) {
 			if (error instanceof UnknownOutcomeError) noteUnknown(this.run, plan, error.outcome);
 			if (isOverTasks(error)) this.guard.noteNoTime(error);
-			return { error: error as Error };
+			return { error: await explain(plan, error as Error) };
 		}
 	}
 
