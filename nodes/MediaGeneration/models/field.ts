@@ -35,6 +35,29 @@ export const buildFieldError = (
 ): UserError =>
 	new ErrorType(message, { description: `Nothing was sent for this item. ${remedy}` });
 
+/** An error of a required field that is blank. */
+export interface BlankFieldError extends UserError {
+	/** The name of the field, as the workflow stores it. */
+	readonly blankField: string;
+	/** What to do, where a field needs something special. */
+	readonly remedy?: string;
+}
+
+/**
+ * Makes the error of a required field that is blank.
+ * @param label its name in the editor
+ */
+export const buildBlankError = (
+	blankField: string,
+	label: string,
+	remedy?: string,
+	ErrorType?: typeof UserError,
+): BlankFieldError =>
+	Object.assign(buildFieldError(`'${label}' is required`, remedy, ErrorType), {
+		blankField,
+		remedy,
+	});
+
 /** Follows the name of a number that JavaScript can't hold exactly. */
 export const INEXACT =
 	'must be between -9007199254740991 and 9007199254740991, so that no digit is lost';
@@ -157,7 +180,7 @@ export const toRequestKey = ({ name, send }: Field): string =>
  */
 export function parseValue(field: Field, value: unknown): unknown {
 	if (!isBlank(value)) return parse(field, value);
-	if (field.required) throw buildFieldError(`'${field.displayName}' is required`);
+	if (field.required) throw buildBlankError(field.name, field.displayName);
 	return field.send?.blank ? '' : undefined;
 }
 

@@ -115,9 +115,12 @@ export async function checkItems<Checked>(
 	{ context }: Call,
 	check: (index: number) => Promise<Checked>,
 ): Promise<Array<Checked | Failed>> {
-	const checkOne = async (_: unknown, index: number): Promise<Checked | Failed> =>
-		await check(index).catch((error: unknown) => ({ error }));
 	const items = context.getInputData();
+	const checkOne = async (_: unknown, index: number): Promise<Checked | Failed> =>
+		await check(index).catch(async (error: unknown) => {
+			const { explainBlank } = await import('./blank');
+			return { error: explainBlank(context.getNode().parameters, items[index], error) };
+		});
 	const checked = await mapConcurrent(items, checkOne, { concurrency: CHECKS });
 	return checked as Array<Checked | Failed>;
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isObject } from '../../lib/json';
 import { toBuilderHint } from '../builders';
 import { trimmed, type Field } from '../field';
 import { prompt } from '../commonFields';
@@ -52,6 +53,13 @@ const withoutModel = { '/anyModel.value': [''] };
 
 /** The list that says what the fields take. Never sent. */
 export const HELP = 'Help: What Fields Take';
+
+/** How n8n's mapper stores Map Automatically. */
+const AUTOMATIC = 'autoMapInputData';
+
+/** Says whether the columns of items are taken. @param mapper what the workflow stores of the fields */
+export const isAutomatic = (mapper: unknown): boolean =>
+	isObject(mapper) && mapper.mappingMode === AUTOMATIC;
 
 const byFields = { inputMode: ['fields'] };
 const byJson = { inputMode: ['json'] };

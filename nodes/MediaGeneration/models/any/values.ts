@@ -1,6 +1,6 @@
 import { UserError } from 'n8n-workflow';
 import { isExact, isObject, isPlainObject, mapValues, parseJson } from '../../lib/json';
-import { buildFieldError, DECIMAL, isBlank, namePlace, shorten } from '../field';
+import { buildBlankError, buildFieldError, DECIMAL, isBlank, namePlace, shorten } from '../field';
 import { hasScheme, isFileObject, markEntries, Media, splitQuoted, toSource } from '../media';
 import { toTitle } from '../title';
 import { findPurpose, saysUrl } from './purpose';
@@ -230,8 +230,8 @@ const splitList = (text: string): string[] =>
 interface Violation {
 	path: Array<string | number>;
 	value?: unknown;
-	/** Follows the name of the place, for example "must be at most 30". */
-	message: string;
+	/** Follows the name of the place, for example "must be at most 30"; absent: it is missing. */
+	message?: string;
 	/** What to do about it; absent: correct it. */
 	remedy?: string;
 }
@@ -244,9 +244,12 @@ interface Violation {
 export function checkInput(schema: JsonSchema, input: Record<string, unknown>): void {
 	const [violation] = listViolations(schema, input);
 	if (!violation) return;
-	const { path, value, message, remedy } = violation;
+	const { path, value, message = 'is required', remedy } = violation;
+	const label = namePlace(path) || 'Input';
+	if (!violation.message && path.length === 1)
+		throw buildBlankError(String(path[0]), label, remedy, UserError);
 	const given = path.length && !isBlank(value) ? `, but is ${shorten(value)}` : '';
-	throw buildFieldError(`'${namePlace(path) || 'Input'}' ${message}${given}`, remedy, UserError);
+	throw buildFieldError(`'${label}' ${message}${given}`, remedy, UserError);
 }
 
 /** Says whether a schema allows a value. */
@@ -278,7 +281,7 @@ function* checkParts(
 		if (getPart(object, name) !== undefined || takesJson(missing)) continue;
 		const purpose = findPurpose(name, missing);
 		const remedy = purpose.kind === 'earlierResult' ? purpose.remedy : undefined;
-		yield { path: [...path, name], message: 'is required', remedy };
+		yield { path: [...path, name], remedy };
 	}
 	for (const [name, part] of Object.entries(object))
 		yield* listViolations(getProperty(schema, name), part, [...path, name]);

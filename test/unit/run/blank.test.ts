@@ -1,0 +1,68 @@
+import { UserError, type INodeParameters } from 'n8n-workflow';
+import { buildBlankError, FieldError } from '../../../nodes/MediaGeneration/models/field';
+import { explainBlank } from '../../../nodes/MediaGeneration/run/blank';
+
+const typo = '={{ $json.prompts }}';
+const mapper = (value: INodeParameters): INodeParameters => ({
+	anyFields: { mappingMode: 'defineBelow', value },
+});
+
+/** Explains that a field is blank, in a node with these parameters and an item with these columns. */
+const explain = (
+	parameters: INodeParameters,
+	columns = {},
+	error = buildBlankError('a_b', 'A B'),
+) => explainBlank(parameters, { json: columns }, error) as UserError;
+
+it.each<[place: string, INodeParameters]>([
+	['its own', { a_b: typo }],
+	["the model's fields", mapper({ a_b: typo })],
+	['the JSON', { inputMode: 'json', anyInput: typo, ...mapper({ a_b: '={{ 1 }}' }) }],
+])('a required field that an expression in %s leaves blank is named with it', (_, parameters) => {
+	expect(explain(parameters)).toMatchObject({
+		message:
+			"'A B' is required, but its expression {{ $json.prompts }} gives nothing for this item",
+		description:
+			'Nothing was sent for this item. Check the names in the expression, then run the node again.',
+	});
+	expect(explain(parameters)).toBeInstanceOf(FieldError);
+});
+
+it('a special remedy stays, and the class of the error, by which a model reads whose words it has', () => {
+	const error = buildBlankError('a_b', 'A B', 'Connect the node.', UserError);
+	const explained = explain({ a_b: typo }, {}, error);
+	expect(explained.description).toBe('Nothing was sent for this item. Connect the node.');
+	expect(explained).not.toBeInstanceOf(FieldError);
+});
+
+it('a long expression is cut', () => {
+	const { message } = explain({ a_b: `={{ $json.${'x'.repeat(900)} }}` });
+	expect(message.length).toBeLessThan(150);
+});
+
+it.each<[why: string, INodeParameters]>([
+	['blank itself', { a_b: '' }],
+	['left to an agent', { a_b: "={{ $fromAI('a_b', 'What', 'string') }}" }],
+	['an expression of another field', { other: typo }],
+])('a field that is %s is required, and no more is said', (_, parameters) => {
+	const error = buildBlankError('a_b', 'A B');
+	expect(explain(parameters, {}, error)).toBe(error);
+});
+
+it('other errors stay as they are', () => {
+	const error = new FieldError("'A B' must be text");
+	expect(explainBlank({ a_b: typo }, undefined, error)).toBe(error);
+});
+
+it.each([
+	[{}, /^'A B' is required, but the item has no column a_b$/],
+	[{ a_b: ' ' }, /^'A B' is required, but the item has nothing in its column a_b$/],
+	[{ 'A B': 'x' }, /has no column a_b$/],
+])('with Map Automatically, the column is named: %j', (columns, message) => {
+	const anyFields = { mappingMode: 'autoMapInputData', value: { a_b: typo } };
+	expect(explain({ anyFields }, columns)).toMatchObject({
+		message: expect.stringMatching(message) as string,
+		description: expect.stringContaining('Fill in the column, or name it a_b') as string,
+	});
+	expect(explain({ anyFields, a_b: typo }, columns).message).toContain('expression');
+});
