@@ -14,6 +14,7 @@ import { CREDENTIAL } from '../lib/brand';
 import { isObject, parseJson } from '../lib/json';
 import { cutText } from '../lib/text';
 import { anyFields, anyInput, anyModel } from '../models/any/fields';
+import { shortenPrice } from '../models/any/price';
 import { findInput, type FoundInput } from '../models/any/schema';
 import {
 	buildNotice,
@@ -60,11 +61,10 @@ async function connect(context: ILoadOptionsFunctions): Promise<TaskService> {
 	);
 }
 
-/** Names a model by its title, its first type if the title lacks it, and its price's first line. */
+/** Names a model by its title, its first type if the title lacks it, and its price. */
 function toResult({ model, title = model, taskType, pricingDesc = '' }: CatalogueModel) {
 	const type = taskType.find((one) => !title.toLowerCase().includes(one.toLowerCase()));
-	const [price] = pricingDesc.trim().split('\n');
-	const name = [title, type, price].filter(Boolean).join(' · ');
+	const name = [title, type, shortenPrice(pricingDesc)].filter(Boolean).join(' · ');
 	const description = [taskType.join(', '), pricingDesc].filter(Boolean).join('\n');
 	return {
 		name: cutText(name, SHOWN_NAME),

@@ -81,6 +81,7 @@ describe('a search', () => {
 	it.each([
 		['nu/broken-input', 'Nu Sketch · Text to Image · 2 credits'],
 		['mu/image-to-video', 'Mu Image to Video'],
+		['epsilon-2/image-to-video', 'Epsilon 2 Image to Video · 70 credits / 5 s'],
 	])(
 		'names %s by its title, its type where the title lacks it, and its price',
 		async (value, name) => {
