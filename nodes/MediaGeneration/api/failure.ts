@@ -1,4 +1,4 @@
-import { UserError } from 'n8n-workflow';
+import { UserError, type Failure as Declared } from 'n8n-workflow';
 import type { Envelope } from './schemas';
 import { didNothing, explainKind, findKind, SUCCESS, type FailureKind } from './service';
 
@@ -42,11 +42,13 @@ export class ServiceError extends UserError {
 	readonly passes: boolean;
 	/** It was a creation, and it certainly created nothing. */
 	readonly nothingCreated: boolean;
+	/** Why it failed, as n8n's nodes declare it (`failure.d.ts` of `n8n-workflow`, 2.41.0). */
+	readonly failure?: Declared;
 
-	constructor(private readonly failure: Failure) {
-		const { kind, code, answeredBy, certain, nothingCreated = false } = failure;
-		const { endsRun = false, passes = false, next } = explainKind(kind);
-		super(describeFailure(failure), { description: failure.next ?? next });
+	constructor(private readonly found: Failure) {
+		const { kind, code, answeredBy, certain, nothingCreated = false } = found;
+		const { endsRun = false, passes = false, cause, next } = explainKind(kind);
+		super(describeFailure(found), { description: found.next ?? next });
 		this.kind = kind;
 		this.code = code;
 		this.answeredBy = answeredBy;
@@ -54,11 +56,12 @@ export class ServiceError extends UserError {
 		this.endsRun = certain && endsRun;
 		this.passes = passes;
 		this.nothingCreated = nothingCreated;
+		this.failure = cause && { cause };
 	}
 
 	/** Makes the same error with another step to take. */
 	withNext(next: string): ServiceError {
-		return new ServiceError({ ...this.failure, next });
+		return new ServiceError({ ...this.found, next });
 	}
 }
 

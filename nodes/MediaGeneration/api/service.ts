@@ -86,6 +86,13 @@ interface Meaning {
 	endsRun?: boolean;
 	/** The same request may succeed later. */
 	passes?: boolean;
+	/** n8n's own word for it, where one surely fits: n8n may wait for some causes, and try again. */
+	cause?:
+		| 'rate-limited'
+		| 'quota-exhausted'
+		| 'temporarily-unavailable'
+		| 'credential-invalid'
+		| 'configuration-invalid';
 	/** What happened. Code and the service's words follow, or else its address and what is wrong. */
 	what: string;
 	/** What to do next. */
@@ -117,6 +124,7 @@ const FAILURES = {
 		codes: [401],
 		nothingDone: true,
 		endsRun: true,
+		cause: 'credential-invalid',
 		what: 'The service does not accept the access token',
 		next: "Open the credential and paste a valid 'Access Token'. A token of another account or environment is refused too.",
 	},
@@ -124,6 +132,7 @@ const FAILURES = {
 		codes: [402, 433],
 		nothingDone: true,
 		endsRun: true,
+		cause: 'quota-exhausted',
 		what: 'The account or its access token has too few credits',
 		next: "Top up the account's credits with the service, or raise the limit of the token, then run the node again.",
 	},
@@ -137,6 +146,7 @@ const FAILURES = {
 	notFound: {
 		codes: [404],
 		nothingDone: true,
+		cause: 'configuration-invalid',
 		what: 'The service has nothing at that address',
 		next: CHECK_PATHS,
 	},
@@ -156,6 +166,7 @@ const FAILURES = {
 		codes: [429],
 		nothingDone: true,
 		passes: true,
+		cause: 'rate-limited',
 		what: 'The service received too many requests',
 		next: 'Wait ten seconds, then run the node again with fewer items at once.',
 	},
@@ -163,6 +174,7 @@ const FAILURES = {
 	tasksAtOnce: {
 		nothingDone: true,
 		passes: true,
+		cause: 'rate-limited',
 		what: 'The service takes no more tasks at once',
 		next: "Put this node into Loop Over Items, with a 'Batch Size' that the service takes at once, or raise 'Limit Wait Time' of Generate. All unfinished tasks of the account count, also those of other workflows.",
 	},
@@ -171,6 +183,7 @@ const FAILURES = {
 		nothingDone: true,
 		endsRun: true,
 		passes: true,
+		cause: 'temporarily-unavailable',
 		what: 'The service is under maintenance',
 		next: 'Run the node again later.',
 	},
@@ -183,12 +196,14 @@ const FAILURES = {
 	fault: {
 		codes: [SILENT, 500],
 		passes: true,
+		cause: 'temporarily-unavailable',
 		what: 'The service had an internal fault',
 		next: 'Run the node again later.',
 	},
 	/** Any other code. */
 	other: { codes: [505], what: 'The service refused the request', next: NAMES_REASON },
 	redirect: {
+		cause: 'configuration-invalid',
 		what: 'The service redirected the request. This is not followed, so that the access token only goes to the configured service',
 		next: "Set 'Base URL' in the credential to the service's real address.",
 	},

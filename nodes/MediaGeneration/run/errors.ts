@@ -104,6 +104,12 @@ function explain(
 const isOfService = (error: unknown): error is ServiceError | UnknownOutcomeError =>
 	error instanceof ServiceError || error instanceof UnknownOutcomeError;
 
+/** Of unknown outcome, no cause is declared: n8n might wait, and send it again. */
+const toRefusal = (error: ServiceError | UnknownOutcomeError) => ({
+	httpCode: error.code?.toString(),
+	failure: error instanceof ServiceError ? error.failure : undefined,
+});
+
 /** Makes n8n's own error. @param taskIds the tasks that the run has, also from earlier tries */
 export function toNodeError(
 	call: Call,
@@ -122,7 +128,7 @@ export function toNodeError(
 		description,
 		itemIndex,
 		cause: error instanceof UserError ? undefined : (error as Error),
-		refusal: isOfService(error) ? { httpCode: error.code?.toString() } : undefined,
+		refusal: isOfService(error) ? toRefusal(error) : undefined,
 	});
 }
 

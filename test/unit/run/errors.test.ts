@@ -8,7 +8,7 @@ import {
 import { ServiceError } from '../../../nodes/MediaGeneration/api/failure';
 import { buildFieldError } from '../../../nodes/MediaGeneration/models/field';
 import { FailedTaskError } from '../../../nodes/MediaGeneration/run/failedTask';
-import { buildCall, refuse } from '../n8n';
+import { buildCall, refuse, unknown } from '../n8n';
 
 const call = buildCall({ input: [{}, {}, {}, {}] });
 const tool = buildCall({ isTool: true });
@@ -80,6 +80,22 @@ describe('the error of a run', () => {
 			});
 		},
 	);
+});
+
+it.each<[Error, string | undefined]>([
+	[refuse(401), 'credential-invalid'],
+	[refuse(402), 'quota-exhausted'],
+	[refuse(404), 'configuration-invalid'],
+	[refuse(429), 'rate-limited'],
+	[refuse(500, 'Too many running tasks'), 'rate-limited'],
+	[refuse(455), 'temporarily-unavailable'],
+	[refuse(500), 'temporarily-unavailable'],
+	[refuse(422), undefined],
+	[unreachable, undefined],
+	[unknown(), undefined],
+	[refusal(), undefined],
+])('n8n is told why it failed, unless a second try may pay again: %#', (error, cause) => {
+	expect(toNodeError(call, error).failure).toEqual(cause && { cause });
 });
 
 it('the error that a model gets has a bound, and still names the task', () => {
