@@ -4,10 +4,12 @@ import { once } from 'node:events';
 import execa from 'execa';
 import { WebSocket } from 'ws';
 import { postJson } from '../../dev/fixtures/callbacks.cts';
+import { startScriptedModel } from '../../dev/fixtures/scriptedModel.cts';
 import {
 	buildNode,
 	callWorkflow,
 	chain,
+	chatModel,
 	connect,
 	generate,
 	items,
@@ -16,6 +18,7 @@ import {
 	prompts,
 	setJson,
 	SPLIT_ITEMS,
+	use,
 	WAIT,
 	webhook,
 	WHEN_CALLED,
@@ -183,6 +186,50 @@ const byCaller =
 		return { id, answer: waits ? JSON.stringify(execution.getItems('Call')) : undefined };
 	};
 
+/** Builds n8n's node that makes a workflow the tool of a model, which chooses the prompt. */
+const workflowTool = (id: string) => {
+	const field = { id: 'prompt', displayName: 'prompt', type: 'string', display: true };
+	return buildNode('Tool', `${LANGCHAIN}.toolWorkflow`, 2.2, {
+		description: 'Makes a picture',
+		workflowId: { __rl: true, mode: 'id', value: id },
+		workflowInputs: {
+			mappingMode: 'defineBelow',
+			value: { prompt: "={{ $fromAI('prompt', 'What to make', 'string') }}" },
+			schema: [{ ...field, required: false, defaultMatch: false, canBeUsedToMatch: true }],
+		},
+	});
+};
+
+/** Has a model call a workflow as its tool, for all prompts at once. The answer is what the tool told the model. */
+const byModel =
+	(asks: WorkflowNode, used: Record<string, WorkflowNode> = {}): Start =>
+	async (texts) => {
+		const { id } = await activate(WHEN_CALLED, generate());
+		await using model = await startScriptedModel([texts.map((prompt) => ({ prompt }))]);
+		const others = { openAiApi: await pair.n8n.createCredential(model.credential) };
+		const workflow = use(chain('Asks', [asks]), { ...used, ai_tool: workflowTool(id) });
+		await pair.run(workflow, { others });
+		return { id, answer: model.listToolResults().join('\n') };
+	};
+
+const byAgent = (version: number) => {
+	const parameters = { agent: 'toolsAgent', promptType: 'define', text: 'Go', options: {} };
+	const agent = buildNode('Agent', `${LANGCHAIN}.agent`, version, parameters);
+	return byModel(agent, { ai_languageModel: chatModel() });
+};
+
+const MESSAGE_A_MODEL = buildNode(
+	'Message a model',
+	`${LANGCHAIN}.openAi`,
+	1.8,
+	{
+		...{ resource: 'text', operation: 'message', options: {} },
+		modelId: { __rl: true, mode: 'id', value: 'scripted' },
+		messages: { values: [{ content: 'Go' }] },
+	},
+	{ credentials: { openAiApi: {} } },
+);
+
 const byError: Start = async (texts) => {
 	const trigger = buildNode('On error', 'n8n-nodes-base.errorTrigger', 1);
 	const { id } = await activate(trigger, ...wait(texts));
@@ -304,6 +351,9 @@ const ROWS: Row[] = [
 	{ name: 'called once', start: byCaller('once'), ...CALLS },
 	{ name: 'called for each', start: byCaller('each'), ...CALLS },
 	{ name: 'called for each, splits', start: byCaller('each', { split: true }), ...CALLS, tasks: 4 },
+	{ name: 'tool of the newest agent', start: byAgent(3.1), ...CALLS },
+	{ name: 'tool of an older agent', start: byAgent(2.2), ...CALLS },
+	{ name: 'tool of a node that asks a model', start: byModel(MESSAGE_A_MODEL), ...CALLS },
 	{ name: 'called by one that goes on', start: byCaller('once', { waits: false }) },
 	{ name: 'error workflow', start: byError },
 	{ name: 'evaluation', start: byEvaluation, reason: 'a run of this kind', gets: 'end' },
