@@ -2,7 +2,7 @@ import type { Locator } from 'playwright-core';
 import { createEndedTask } from '../../dev/fixtures/callbacks.cts';
 import { buildDocument } from '../../dev/service/catalogue.cts';
 import { CREDENTIAL_TYPE, TOKEN, WEBHOOK_SECRET } from '../../dev/fixtures/pair.cts';
-import { chain, generate, NODE } from '../../dev/fixtures/workflows.cts';
+import { chain, generate, NODE, prompts } from '../../dev/fixtures/workflows.cts';
 import { openEditor, type Editor } from '../../dev/n8n/editor.cts';
 import { readMedia } from '../media/corpus.cts';
 import { Hand } from './hand.cts';
@@ -175,6 +175,28 @@ describe('a person at the editor', () => {
 		await editor.page.getByText('Executions', { exact: true }).click();
 		await editor.get('execution-time').first().waitFor();
 	});
+});
+
+it('a batch of which a task failed says so once, in short lines, and counts its item from 1', async () => {
+	const node = generate({ options: { howToWait: 'polling' } });
+	const credential = await pair.createCredential({});
+	const workflow = chain('Batch', [prompts(['one #fail', 'two']), node]);
+	const { id } = await pair.importWorkflow(workflow, { credential });
+	await editor.openWorkflow(id);
+	await editor.findNode(NODE).dblclick();
+	await editor.executeStep();
+	const message = await editor.get('node-error-message').first().innerText();
+	expect(message).toBe('The task failed: the prompt was refused (code 501) [item 1 of 2]');
+	const description = await editor.get('node-error-description').first().innerText();
+	expect(description.split('\n')).toEqual([
+		expect.stringContaining('without paying again:'),
+		expect.stringMatching(/^1\. .* Continue\.$/),
+		expect.stringMatching(/^2\. .* currently saved workflow\.$/),
+		expect.stringContaining('pays for all of them again'),
+		`Other tasks of this run: ${pair.findId('two')}`,
+		`Task ID: ${pair.findId('one #fail')}`,
+	]);
+	await editor.closePanel();
 });
 
 describe('what a service says', () => {

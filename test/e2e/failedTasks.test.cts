@@ -59,7 +59,7 @@ const readItems = (execution: Execution) =>
 		item: (pairedItem as { item: number }).item,
 	}));
 
-const FAILED = expect.stringMatching(/^The task failed: .+ \(code 501\) \[item 1\]$/);
+const FAILED = expect.stringMatching(/^The task failed: .+ \(code 501\) \[item 2 of \d\]$/);
 const FAILED_ITEM = expect.stringMatching(/^The task failed: .+ \(code 501\)$/);
 const endsWithId = (taskId?: string) => expect.stringMatching(new RegExp(`Task ID: ${taskId}$`));
 
@@ -140,7 +140,7 @@ describe('a task that failed', () => {
 		const again = await pair.retry(execution.id);
 		expect(again.status).toBe('error');
 		expect(again.getError()?.message).toEqual(FAILED);
-		expect(again.getError()?.description).toContain('pays for a new task');
+		expect(again.getError()?.description).toContain('without paying again');
 
 		const workflowId = await findWorkflow(execution.id);
 		const { nodes } = await pair.n8n.getWorkflow(workflowId);
@@ -163,7 +163,7 @@ describe('a task that failed', () => {
 		const { execution, ids } = await run(texts, { options, node: retry(2) });
 		expect(execution.status).toBe('error');
 		expect(ids.map(({ length }) => length)).toEqual([1, 1]);
-		expect(execution.readError()).toContain('had not ended when the wait was over [item 1]');
+		expect(execution.readError()).toContain('had not ended when the wait was over [item 2 of 2]');
 		expect(execution.readError()).toContain('use Wait with this ID');
 	});
 });

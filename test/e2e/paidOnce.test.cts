@@ -213,7 +213,7 @@ describe.each(cells.map((cell) => ({ ...cell, cell })))(
 				const execution = executions.get(cell);
 				expect(execution?.status).toBe('error');
 				const { message = '', description } = execution?.getError() ?? {};
-				expect(message).toContain(`[item ${fault.index}]`);
+				expect(message).toContain(`[item ${fault.index + 1} of 3]`);
 				const known = findTasks().filter(
 					({ input }) => !(fault.isUnknown && input.prompt === prompts[fault.index]),
 				);

@@ -15,9 +15,11 @@ import {
 import { buildDocument } from '../../dev/service/catalogue.cts';
 import { MediaGeneration } from '../../nodes/MediaGeneration/MediaGeneration.node';
 import { executeOperation } from '../../nodes/MediaGeneration/operations/execute';
+import { toNodeError } from '../../nodes/MediaGeneration/run/errors';
+import { FailedTaskError } from '../../nodes/MediaGeneration/run/failedTask';
 import { sayWhyAwake, showEnds, showMissing } from '../../nodes/MediaGeneration/run/hints';
 import { checkCredential } from '../../nodes/MediaGeneration/trigger/activate';
-import { buildContext, type Run, fake } from './n8n';
+import { buildCall, buildContext, type Run, fake } from './n8n';
 
 /** A link over all that n8n's editor shows, and how it must be shown instead. */
 const MARKUP = '<a style="position:fixed;inset:0" href="https://evil.example">';
@@ -155,6 +157,12 @@ const ways: Record<string, () => unknown> = {
 				new NodeOperationError({ name: 'Node' } as INode, MARKUP, { description: `${MARKUP}.` }),
 			),
 		),
+	'the error of a failed task': () => {
+		const task = { taskId: 't', status: 'failed', failMessage: MARKUP } as const;
+		const error = new FailedTaskError(task, { taskIds: ['t', MARKUP], areOfUse: true });
+		const { message, description } = toNodeError(buildCall({ input: [{}, {}] }), error, 1);
+		return [message, description];
+	},
 	'an operation that the node does not have': async () => await showError({ operation: MARKUP }),
 	"an error for an agent's model": async () => (await run({}, { isTool: true })).items,
 	'an error item': async () => (await run({}, { goesOn: true })).items,
@@ -236,7 +244,8 @@ describe('foreign text is text wherever n8n makes HTML of it', () => {
 	it.each(Object.keys(ways))('%s', async (way) => {
 		const texts = listTexts(await ways[way]?.());
 		expect(texts.join(' ')).toContain(SHOWN);
-		expect(texts.filter((text) => /[<>]/.test(text))).toEqual([]);
+		// The only markup is ours.
+		expect(texts.filter((text) => /[<>]/.test(text.replaceAll('<br>', '')))).toEqual([]);
 	});
 
 	it('in no way that the table lacks', () => {

@@ -7,11 +7,11 @@ import {
 } from 'n8n-workflow';
 import { toPlainError } from '../lib/text';
 
-/** What is shown of an error. */
+/** What is shown of an error that ends a run. */
 interface ShownError {
 	message: string;
-	description: string;
-	itemIndex?: number;
+	/** Plain lines below it. */
+	lines: string[];
 	/** What was thrown, if it isn't an error of ours. */
 	cause?: Error;
 	/** Present if a service refused something. Older n8n leave out `failure` (2.14.2). */
@@ -21,18 +21,23 @@ interface ShownError {
 /**
  * Makes n8n's own error, with this message. n8n replaces many messages with its own, and some of
  * those advise a retry, which may cost twice (`node-api.error.js`, `node.error.js`; 2.14.2, 2.41.1).
- * `unit/run/errors` fails first.
+ * `unit/run/errors` fails first. The editor makes HTML of the description, and adds the number of the
+ * item to the message where it is given, counted from 0 (`NodeErrorView`; 2.41.1). `e2e/editor` fails
+ * first.
  */
 export function buildNodeError(
 	node: INode,
-	{ message, description, itemIndex, cause, refusal }: ShownError,
+	{ message, lines, cause, refusal }: ShownError,
 ): NodeApiError | NodeOperationError {
-	const options = { description, itemIndex };
+	const options = { description: lines.join(' ') };
 	const error = refusal
 		? new NodeApiError(node, { message }, { ...options, ...refusal })
 		: new NodeOperationError(node, cause ?? message, options);
 	error.message = message;
-	return toPlainError(error);
+	delete error.context.itemIndex;
+	toPlainError(error);
+	if (lines.length) error.description = lines.join('<br>');
+	return error;
 }
 
 /**
@@ -45,7 +50,7 @@ export function buildNodeError(
  */
 export function buildErrorItem(
 	{ onError }: INode,
-	{ message, description, itemIndex = 0 }: ShownError,
+	{ message, description, itemIndex }: { message: string; description: string; itemIndex: number },
 	{ beside, details }: { beside?: object; details?: object } = {},
 ): INodeExecutionData {
 	const error = { error: message, ...(description && { message: description }) };

@@ -25,8 +25,11 @@ function nameTasks(taskIds: string[]): string {
 		: `These tasks exist. Look at them with Get: ${named}`;
 }
 
+/** An error without words of the service, nor of who answered in its place. */
+export class OwnError extends UserError {}
+
 /** Something forbids the run before it creates anything. Whoever shows the error says so. */
-export class RefusedRunError extends UserError {
+export class RefusedRunError extends OwnError {
 	readonly nothingCreated = true;
 }
 
@@ -56,49 +59,39 @@ export const restoreError = (stored: StoredError): UserError =>
 		? new RefusedRunError(stored.message, stored)
 		: new UserError(stored.message, stored);
 
-/** Names the tasks that a failed one keeps from the output, and says how they come out. */
-const nameOthers = (taskIds: string[]): string =>
-	taskIds.length
-		? `Other tasks of this run: ${taskIds.join(', ')}. To output them, set On Error to Continue, then retry this execution with the currently saved workflow: finished ones aren't paid again.`
-		: '';
-
-/** What the description of an error says. */
-function describe(error: unknown, taskIds: string[]): string {
-	const { description, nothingCreated } = toStoredError(error);
-	if (error instanceof FailedTaskError) {
-		const others = taskIds.filter((taskId) => taskId !== error.task.taskId);
-		return [nameOthers(others), description].filter(Boolean).join(' ');
-	}
+/** What the description of an error says, in lines. */
+function describe(error: unknown, taskIds: string[]): string[] {
+	if (error instanceof FailedTaskError) return error.describe(taskIds);
+	const { description = '', nothingCreated } = toStoredError(error);
 	// The error knows only its own try.
 	const created = taskIds.length ? 'Nothing more was created.' : 'Nothing was created.';
-	const sentences = [nothingCreated && created, description, nameTasks(taskIds)];
-	return sentences.filter(Boolean).join(' ');
+	return [nothingCreated ? created : '', description, nameTasks(taskIds)].filter(Boolean);
 }
 
 /** Says whether an error has no words of the service, nor of who answered in its place. */
 function isOwn(error: unknown): boolean {
 	if (error instanceof ServiceError) return !error.answeredBy;
-	const isOurs = error instanceof FieldError || error instanceof RefusedRunError;
+	const isOurs = error instanceof FieldError || error instanceof OwnError;
 	return isOurs && error.cause === undefined;
 }
 
 /**
- * Says in plain text what happened and what to do next, both in the message for a model.
+ * Says in plain text what happened, and in lines what to do next, all in the message for a model.
  * @param taskIds those that exist although the output is an error
  */
 function explain(
 	{ audience }: Call,
 	error: unknown,
 	taskIds: string[],
-): { message: string; description: string } {
+): { message: string; lines: string[] } {
 	const message = toPlainText((error as Error).message);
-	const description = toPlainText(describe(error, taskIds));
+	const lines = describe(error, taskIds).map(toPlainText);
 	if (audience === 'model') {
 		// Each is cut for itself, because the IDs of tasks stand in the second.
-		const told = `${cutLongText(message)}. ${cutLongText(description)}`.trimEnd();
-		return { message: isOwn(error) ? told : `${told} ${SAID}`, description: '' };
+		const told = `${cutLongText(message)}. ${cutLongText(lines.join(' '))}`.trimEnd();
+		return { message: isOwn(error) ? told : `${told} ${SAID}`, lines: [] };
 	}
-	return { message, description };
+	return { message, lines };
 }
 
 const isOfService = (error: unknown): error is ServiceError | UnknownOutcomeError =>
@@ -117,16 +110,17 @@ export function toNodeError(
 	itemIndex?: number,
 	taskIds: string[] = [],
 ): NodeApiError | NodeOperationError {
-	const waitedFor = error instanceof FailedTaskError ? error.taskIds : [];
+	const waitedFor = error instanceof FailedTaskError ? error.others.taskIds : [];
 	const all = [...new Set([...waitedFor, ...taskIds])];
 	const { context, audience } = call;
-	const { message, description } = explain(call, error, all);
-	const isOne = itemIndex === undefined || context.getInputData().length < 2;
+	const { message, lines } = explain(call, error, all);
+	const count = context.getInputData().length;
+	const isOne = itemIndex === undefined || count < 2;
 	return buildNodeError(context.getNode(), {
 		// End users may read it, such as those of a form: a single item needs no number.
-		message: isOne || audience === 'model' ? message : `${message} [item ${itemIndex}]`,
-		description,
-		itemIndex,
+		message:
+			isOne || audience === 'model' ? message : `${message} [item ${itemIndex + 1} of ${count}]`,
+		lines,
 		cause: error instanceof UserError ? undefined : (error as Error),
 		refusal: isOfService(error) ? toRefusal(error) : undefined,
 	});
@@ -140,10 +134,11 @@ export function toErrorItem(
 	taskId?: string,
 ): INodeExecutionData {
 	const taskIds = taskId === undefined ? [] : [taskId];
-	const shown = explain(call, error, taskIds);
+	const { message, lines } = explain(call, error, taskIds);
 	const task = error instanceof FailedTaskError ? error.task : undefined;
 	const { status, failCode, failMessage } = task ?? {};
 	const facts = { taskId: task?.taskId ?? taskId, status, failCode, failMessage };
 	const details = facts.taskId === undefined ? undefined : dropUndefined(facts);
-	return buildErrorItem(call.context.getNode(), { ...shown, itemIndex }, { beside: task, details });
+	const shown = { message, description: lines.join(' '), itemIndex };
+	return buildErrorItem(call.context.getNode(), shown, { beside: task, details });
 }

@@ -15,38 +15,78 @@ export const isFailed = ({ status }: Task): boolean => status === 'failed' || st
 export const mayCreateAgain = ({ status, failCode }: Task): boolean =>
 	status === 'failed' && failCode !== String(SILENT);
 
-/** A failed task as the error of its item: what happened, one next step, and its ID. */
+/** What else there is of the run of a failed task. */
+interface Others {
+	/** All tasks of the run. */
+	taskIds: string[];
+	/** Another one of them has completed, or still may. */
+	areOfUse: boolean;
+}
+
+const PAYS =
+	'Change the prompt, then run the node that created it again: that pays for a new task.';
+
+/** How the other tasks of a run come out, of which one failed. */
+const KEEP = [
+	'Other tasks of this run are paid for. To output them without paying again:',
+	'1. Set On Error in the Settings of this node to Continue.',
+	'2. Open this run in Executions, press ↪ (Retry execution), and choose the currently saved workflow.',
+	'Execute step on Generate pays for all of them again.',
+];
+
+/** A failed task as the error of its item: what happened, what to do next, and its ID. */
 export class FailedTaskError extends UserError {
-	/**
-	 * @param taskIds of the run
-	 * @param notAgain why Retry On Fail did not create it again, without a period
-	 */
+	/** @param notAgain why Retry On Fail did not create it again, without a period */
 	constructor(
 		readonly task: EndedTask,
-		readonly taskIds: string[],
-		notAgain?: string,
+		readonly others: Others,
+		private readonly notAgain?: string,
 	) {
-		super(sayWhatHappened(task), {
-			description: `${sayNext(task, notAgain)} Task ID: ${task.taskId}`,
-		});
+		super(sayWhatHappened(task));
+	}
+
+	/** Says in lines what to do next. @param taskIds those that exist although the output is an error */
+	describe(taskIds: string[]): string[] {
+		const { task, others, notAgain } = this;
+		const ids = taskIds.filter((taskId) => taskId !== task.taskId);
+		const keep = ids.length && others.areOfUse ? KEEP : [];
+		const next = sayNext(task, notAgain);
+		return [
+			...(keep.length && next === PAYS ? [] : [next]),
+			...keep,
+			...(ids.length ? [`Other tasks of this run: ${ids.join(', ')}`] : []),
+			`Task ID: ${task.taskId}`,
+		];
 	}
 }
 
 /** The longest reason of a failed task in an error, in characters. */
 const MAX_REASON = 500;
 
+/** How services begin the reason of a failure, after which it says twice that the task failed. */
+const FAILED = /^((the|this|your) )?(generation|job|request|task)( has)? failed([.,:;!]\s*|$)/i;
+
+/** Says why a task failed, in the service's words, as the end of a sentence. */
+export const sayReason = ({ failMessage = '' }: Task, longest = MAX_REASON): string => {
+	const reason = failMessage
+		.trim()
+		.replace(FAILED, '')
+		.replace(/(?<!\.)\.$/, '');
+	return cutText(reason || 'no reason given', longest);
+};
+
 /** Says what happened to a task, in the service's words. */
-function sayWhatHappened({ status, failCode, failMessage, lookError }: EndedTask): string {
+function sayWhatHappened(task: EndedTask): string {
+	const { status, failCode, lookError } = task;
 	if (status === 'timedOut') {
 		const what = 'The task had not ended when the wait was over';
 		return lookError ? `${what}. The last look failed: ${cutText(lookError, MAX_REASON)}` : what;
 	}
-	const reason = cutText(failMessage ?? 'no reason given', MAX_REASON);
-	return `The task failed: ${reason}${failCode ? ` (code ${failCode})` : ''}`;
+	return `The task failed: ${sayReason(task)}${failCode ? ` (code ${failCode})` : ''}`;
 }
 
 function sayNext(task: EndedTask, notAgain?: string): string {
 	if (!mayCreateAgain(task)) return 'It may still end at the service: use Wait with this ID.';
 	if (notAgain) return `Retry On Fail did not create it again: ${notAgain}.`;
-	return 'Only a new run of the node that created it, or its Retry On Fail, pays for a new task.';
+	return PAYS;
 }

@@ -2,6 +2,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { hasText } from '../api/resultLinks';
 import type { Task } from '../api/task';
 import { cutText, toPlainText } from '../lib/text';
+import { sayReason } from './failedTask';
 import type { Outcome } from './item';
 
 /** Shows a hint at the node's output. */
@@ -21,7 +22,7 @@ export function showEnds(context: IExecuteFunctions, tasks: Task[], failure?: Er
 	const count = (some: Task[]) =>
 		tasks.length === 1 ? 'The task' : `${some.length} of ${tasks.length} tasks`;
 	if (failed.length) {
-		const reason = cutText(failed[0]?.failMessage ?? 'no reason given', SHOWN_REASON);
+		const reason = sayReason(failed[0] as Task, SHOWN_REASON);
 		addHint(context, 'warning', `${count(failed)} failed: ${reason}`);
 	}
 	if (open.length) {

@@ -72,5 +72,5 @@ export function showTasks({ call: { context, kept }, ledger: { entries } }: Run)
 function describeItem({ call: { context }, ledger }: Run, item: number): string {
 	const { id = 'none' } = context.getWorkflow();
 	const execution = ledger.executionId || 'none';
-	return `"${context.getNode().name}" (workflow ${id}, execution ${execution}, item ${item})`;
+	return `"${context.getNode().name}" (workflow ${id}, execution ${execution}, item ${item + 1})`;
 }

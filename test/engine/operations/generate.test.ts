@@ -27,7 +27,7 @@ it('outputs each task in its place with its file, and says what they cost', asyn
 it('ends with the error of a task that failed, once all have ended, and names all', async () => {
 	const { output, error } = await engine.run(runGenerate, { items });
 	expect(output).toEqual([]);
-	expect(error?.message).toMatch(/^The task failed: .+ \(code 501\) \[item 1\]$/);
+	expect(error?.message).toMatch(/^The task failed: .+ \(code 501\) \[item 2 of 3\]$/);
 	expect(error?.description).toMatch(new RegExp(`Task ID: ${findTask(1)?.taskId}$`));
 	for (const item of [0, 2]) expect(error?.description).toContain(findTask(item)?.taskId);
 	expect(engine.listTasks().map(({ state }) => state)).toEqual(['success', 'fail', 'success']);
@@ -43,7 +43,7 @@ it('outputs a task that failed with its error where the run continues', async ()
 				taskId: findTask(1)?.taskId,
 				status: 'failed',
 				error: expect.stringContaining('The task failed') as string,
-				message: expect.stringContaining('Only a new run') as string,
+				message: expect.stringContaining('pays for a new task') as string,
 			},
 		},
 		{ json: { status: 'completed' } },

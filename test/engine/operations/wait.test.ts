@@ -38,7 +38,7 @@ it('names an ID that the service does not know, and waits for the others where t
 	const parameters = { ...runWait, options: { waitLimit: 0.05 } };
 	const { error } = await engine.run(parameters, { items });
 	expect(error).toMatchObject({
-		message: 'The service has no task with this ID [item 0]',
+		message: 'The service has no task with this ID [item 1 of 2]',
 		description: expect.stringContaining('Check Task ID') as string,
 	});
 	const node = { onError: 'continueRegularOutput' as const };
@@ -52,7 +52,7 @@ it('names an ID that the service does not know, and waits for the others where t
 it('a task that failed is the error of its item', async () => {
 	const items = await startTasks();
 	const { error } = await engine.run(runWait, { items });
-	expect(error?.message).toMatch(/^The task failed: .* \[item 1\]$/);
+	expect(error?.message).toMatch(/^The task failed: .* \[item 2 of 3\]$/);
 	expect(error?.description).toMatch(new RegExp(`Task ID: ${items[1]?.taskId}$`));
 	for (const item of [0, 2]) expect(error?.description).toContain(items[item]?.taskId);
 });

@@ -1,5 +1,6 @@
 import { NodeApiError, NodeOperationError, UserError } from 'n8n-workflow';
 import {
+	OwnError,
 	RefusedRunError,
 	SAID,
 	toErrorItem,
@@ -7,7 +8,7 @@ import {
 } from '../../../nodes/MediaGeneration/run/errors';
 import { ServiceError } from '../../../nodes/MediaGeneration/api/failure';
 import { buildFieldError } from '../../../nodes/MediaGeneration/models/field';
-import { FailedTaskError } from '../../../nodes/MediaGeneration/run/failedTask';
+import { FailedTaskError, type EndedTask } from '../../../nodes/MediaGeneration/run/failedTask';
 import { buildCall, refuse, unknown } from '../n8n';
 
 const call = buildCall({ input: [{}, {}, {}, {}] });
@@ -15,15 +16,23 @@ const tool = buildCall({ isTool: true });
 const refusal = () => new RefusedRunError('Refused', { description: 'Wait.' });
 const wrong = new UserError('Refused', { description: 'Wait.' });
 
-it('the error of a run names its item where there are others', () => {
+it('the error of a run names its item where there are others, and gives the editor no number to add', () => {
 	const { message } = toNodeError(buildCall({ input: [{}] }), wrong, 0);
 	expect(message).toBe('Refused');
-	expect(toNodeError(buildCall({ input: [{}, {}] }), wrong, 0).message).toBe('Refused [item 0]');
+	const own = new NodeOperationError(call.context.getNode(), 'Refused', { itemIndex: 0 });
+	for (const error of [wrong, refuse(402), own]) {
+		const { message, context } = toNodeError(buildCall({ input: [{}, {}] }), error, 0);
+		expect(message).toMatch(/ \[item 1 of 2\]$/);
+		expect(context.itemIndex).toBeUndefined();
+	}
 });
 
 const ended = (status: 'failed' | 'timedOut', failCode?: string) => ({
 	...{ taskId: 'a', status, resultUrls: [], failMessage: 'blocked', failCode },
 });
+
+const fail = (task: EndedTask, notAgain?: string) =>
+	new FailedTaskError(task, { taskIds: [task.taskId], areOfUse: true }, notAgain);
 
 const unreachable = new ServiceError({
 	...{ kind: 'unreachable', certain: true, origin: 'https://api.example' },
@@ -35,10 +44,11 @@ it.each<[string, Error, boolean]>([
 	['a field', buildFieldError('Wrong'), false],
 	['what the document of the service says', buildFieldError('Wrong', 'Other.', UserError), true],
 	['a limit in Options', refusal(), false],
+	['any words of ours', new OwnError('It took too long'), false],
 	['a limit that a refusal was in the way of', new RefusedRunError('No', { cause }), true],
 	['nobody who answers', unreachable, false],
 	['a refusal', refuse(402, 'empty'), true],
-	['a failed task', new FailedTaskError(ended('failed'), ['a']), true],
+	['a failed task', fail(ended('failed')), true],
 	['what is not ours', new Error('Closed'), true],
 ])('a model is told whose words it may read, of %s', (_, error, isSaid) => {
 	expect(toNodeError(tool, error).message.includes(SAID)).toBe(isSaid);
@@ -50,12 +60,12 @@ describe('the error of a run', () => {
 			toNodeError(call, error, 3),
 		);
 		expect(ours).toBeInstanceOf(NodeOperationError);
-		expect(ours).toMatchObject({ message: 'Refused [item 3]', context: { itemIndex: 3 } });
-		expect(own).toMatchObject({ message: 'Own [item 3]', description: undefined });
+		expect(ours).toMatchObject({ message: 'Refused [item 4 of 4]' });
+		expect(own).toMatchObject({ message: 'Own [item 4 of 4]', description: undefined });
 		expect(api).toBeInstanceOf(NodeApiError);
 		expect(api).toMatchObject({
 			message: expect.stringMatching(
-				/^The account or its access token has too few credits.*\[item 3\]$/,
+				/^The account or its access token has too few credits.*\[item 4 of 4\]$/,
 			) as string,
 			description: expect.stringContaining('Top up') as string,
 			httpCode: '402',
@@ -63,11 +73,14 @@ describe('the error of a run', () => {
 	});
 
 	it.each<[string[], string]>([
-		[[], 'Nothing was created. Wait.'],
-		[['a'], 'Nothing more was created. Wait. This task exists. Look at it with Get: a'],
-		[['a', 'b'], 'Nothing more was created. Wait. These tasks exist. Look at them with Get: a, b'],
-	])('names the tasks that exist: %j', (taskIds, description) => {
-		const error = { message: 'Refused', description };
+		[[], 'Nothing was created.\nWait.'],
+		[['a'], 'Nothing more was created.\nWait.\nThis task exists. Look at it with Get: a'],
+		[
+			['a', 'b'],
+			'Nothing more was created.\nWait.\nThese tasks exist. Look at them with Get: a, b',
+		],
+	])('names the tasks that exist, in short lines: %j', (taskIds, lines) => {
+		const error = { message: 'Refused', description: lines.replaceAll('\n', '<br>') };
 		expect(toNodeError(call, refusal(), undefined, taskIds)).toMatchObject(error);
 	});
 
@@ -119,34 +132,52 @@ it.each<[typeof call, Error, string | undefined, object]>([
 });
 
 const PAYS =
-	'Only a new run of the node that created it, or its Retry On Fail, pays for a new task.';
+	'Change the prompt, then run the node that created it again: that pays for a new task.';
 const STILL = 'It may still end at the service: use Wait with this ID.';
+const KEEP = [
+	'Other tasks of this run are paid for. To output them without paying again:',
+	'1. Set On Error in the Settings of this node to Continue.',
+	'2. Open this run in Executions, press ↪ (Retry execution), and choose the currently saved workflow.',
+	'Execute step on Generate pays for all of them again.',
+];
 
-it.each<[object, string, string]>([
-	[new FailedTaskError(ended('failed', '501'), ['a']), 'The task failed: blocked (code 501)', PAYS],
+it.each<[EndedTask, string, string, string | undefined]>([
+	[ended('failed', '501'), 'The task failed: blocked (code 501)', PAYS, undefined],
+	[ended('failed', '408'), 'The task failed: blocked (code 408)', STILL, undefined],
+	[ended('timedOut'), 'The task had not ended when the wait was over', STILL, undefined],
 	[
-		new FailedTaskError(ended('failed', '408'), ['a']),
-		'The task failed: blocked (code 408)',
-		STILL,
-	],
-	[
-		new FailedTaskError(ended('timedOut'), ['a']),
-		'The task had not ended when the wait was over',
-		STILL,
-	],
-	[
-		new FailedTaskError(ended('failed'), ['a'], 'no room'),
+		ended('failed'),
 		'The task failed: blocked',
 		'Retry On Fail did not create it again: no room.',
+		'no room',
 	],
-])('a failed task says what happened, one next step, and the IDs: %#', (error, message, next) => {
-	const description = `${next} Task ID: a`;
-	expect(toNodeError(call, error, 2)).toMatchObject({
-		message: `${message} [item 2]`,
-		description,
-	});
-	expect(toNodeError(call, error, 2, ['a', 'b', 'c'])).toMatchObject({
-		description: `Other tasks of this run: b, c. To output them, set On Error to Continue, then retry this execution with the currently saved workflow: finished ones aren't paid again. ${description}`,
-	});
-	expect(toErrorItem(call, error, 2, 'a').json).toMatchObject({ message: description });
+])(
+	'a failed task says in short lines what happened, what to do, and the IDs: %#',
+	(task, message, next, notAgain) => {
+		const error = fail(task, notAgain);
+		const read = (taskIds?: string[], one: Error = error) =>
+			toNodeError(call, one, 2, taskIds).description?.split('<br>');
+		expect(toNodeError(call, error, 2).message).toBe(`${message} [item 3 of 4]`);
+		expect(read()).toEqual([next, 'Task ID: a']);
+		const ids = ['Other tasks of this run: b, c', 'Task ID: a'];
+		const first = next === PAYS ? [] : [next];
+		expect(read(['a', 'b', 'c'])).toEqual([...first, ...KEEP, ...ids]);
+		const alone = new FailedTaskError(task, { taskIds: [], areOfUse: false }, notAgain);
+		expect(read(['a', 'b', 'c'], alone)).toEqual([next, ...ids]);
+		expect(toErrorItem(call, error, 2, 'a').json.message).toBe(`${next} Task ID: a`);
+	},
+);
+
+it.each([
+	['The generation failed: the prompt was refused.', 'the prompt was refused'],
+	['Task failed, please try again later', 'please try again later'],
+	['the job has failed.', 'no reason given'],
+	['Image fetch failed: 404', 'Image fetch failed: 404'],
+	['The task failed validation', 'The task failed validation'],
+	['Wait …..', 'Wait …..'],
+	[' ', 'no reason given'],
+	[undefined, 'no reason given'],
+])('a failed task says once that it failed: %j', (failMessage, reason) => {
+	const error = fail({ ...ended('failed', '501'), failMessage });
+	expect(toNodeError(tool, error).message).toMatch(`The task failed: ${reason} (code 501). `);
 });

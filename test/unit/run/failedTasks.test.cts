@@ -93,7 +93,7 @@ describe.each(rows)(
 			if (isError && onError === 'stopWorkflow') {
 				expect(came.output).toEqual([]);
 				expect(came.error?.message).toContain(said);
-				expect(came.error?.message).toMatch(/ \[item 0\]$/);
+				expect(came.error?.message).toMatch(/ \[item 1 of 2\]$/);
 				expect(came.error?.description).toMatch(new RegExp(`Task ID: ${taskId}$`));
 				expect(came.error?.description).toContain('task-1-1');
 				// No download begins once a task has failed.

@@ -43,7 +43,7 @@ describe.each([false, true])('a try after a failure, in a run that sleeps: %s,',
 			own.onCreation = () => void (own.credits = 1_000);
 		});
 		expect(account.count()).toEqual([1, 1]);
-		expect(came.error?.message).toBe('The task failed: blocked task-0-1 (code 501) [item 0]');
+		expect(came.error?.message).toBe('The task failed: blocked task-0-1 (code 501) [item 1 of 2]');
 		expect(came.error?.description).toContain(`Retry On Fail did not create it again: ${why}`);
 		const goesOn: Settings = { ...settings, onError: 'continueRegularOutput' };
 		const other = await live(goesOn, (own) => {

@@ -61,7 +61,7 @@ describe('a run that creates tasks', () => {
 		const { error } = await execution.run();
 		expect(account.count()).toEqual([1, 1, 0]);
 		expect(Date.now() - begun).toBeLessThan(30_000);
-		expect(error?.message).toContain('[item 1]');
+		expect(error?.message).toContain('[item 2 of 3]');
 		expect(error?.description).toContain('task-0-1');
 	});
 
@@ -95,7 +95,7 @@ describe('a run that creates tasks', () => {
 			read: failAt(2, wrong),
 			options: { keepCredits: 1, maxTasksPerRun: 3 },
 		});
-		expect((await execution.run()).error?.message).toBe('No image [item 2]');
+		expect((await execution.run()).error?.message).toBe('No image [item 3 of 3]');
 		expect(account.asked).toEqual([]);
 		expect(execution.ledger.shared.count).toBe(0);
 	});

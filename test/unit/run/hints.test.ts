@@ -34,6 +34,7 @@ const paid = (creditsConsumed: number): Task => ({
 it.each<[Task[], string[]]>([
 	[[{ ...open, status: 'completed' }], []],
 	[[failed], ['warning: The task failed: a ‹b› & c']],
+	[[{ ...failed, failMessage: 'The generation failed: no.' }], ['warning: The task failed: no']],
 	[
 		[{ ...failed, failMessage: undefined }, paid(0)],
 		['warning: 1 of 2 tasks failed: no reason given', 'info: The task consumed 0 credits.'],

@@ -14,9 +14,9 @@ it("each task, and each that may exist, is in n8n's log", () => {
 	noteUnknown(run, third!, { message: 'No answer' });
 	const place = '"Node" (workflow workflow, execution 1, item';
 	expect(lines).toEqual([
-		`${place} 0) created task task`,
-		`${place} 1) may have created task named: The service broke off`,
-		`${place} 2) may have created a task: No answer`,
+		`${place} 1) created task task`,
+		`${place} 2) may have created task named: The service broke off`,
+		`${place} 3) may have created a task: No answer`,
 	]);
 });
 
