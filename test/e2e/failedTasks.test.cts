@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
 import { generate, NODE, prompts, SEEN } from '../../dev/fixtures/workflows.cts';
 import type { Execution } from '../../dev/n8n/execution.cts';
-import { usePair } from './support.cts';
+import { readHints, usePair } from './support.cts';
 
 /** How often each prompt was sent. */
 const sendings = new Map<string, number>();
@@ -155,6 +155,7 @@ describe('a task that failed', () => {
 			{ taskId: ids[2]?.[0], status: 'completed', files: ['data'] },
 		]);
 		expect(pair.countCreations()).toBe(before);
+		expect(readHints(continued).join()).toContain('Nothing was created: these tasks are of the');
 	});
 
 	it('is not created again if it only timed out', async () => {

@@ -9,11 +9,6 @@ import { listWithoutError } from './onError';
 import type { Plan } from './plan';
 import type { Run, WaitDecision } from './run';
 
-/** Why a retry stays awake: the service sends callbacks to the execution that created the tasks. */
-const CALLED_BACK_ELSEWHERE = {
-	reason: 'because tasks of this run were created by an earlier execution',
-};
-
 /**
  * Decides how to wait for the tasks there are, and for those that will be created.
  * @throws {UserError} before anything is created, when 'Sleep Until Notified' can't work
@@ -24,7 +19,8 @@ export async function decideWait(run: Run, plans: Plan[]): Promise<WaitDecision>
 	const waiting = listWithoutError(run).filter(
 		({ item, entry }) => entry.attempts.length > 0 && !planned.has(item),
 	);
-	if (waiting.some(({ entry }) => entry.attempts.at(-1)?.elsewhere)) return CALLED_BACK_ELSEWHERE;
+	// The service calls the execution back that created them. A hint says that they are of that one.
+	if (waiting.some(({ entry }) => entry.attempts.at(-1)?.elsewhere)) return {};
 	const services = [
 		...(await Promise.all(waiting.map(async ({ item }) => await run.getService(item)))),
 		...plans.map(({ item }) => item.service),

@@ -46,6 +46,25 @@ export function showEnds(context: IExecuteFunctions, tasks: Task[], failure?: Er
 export const addCredits = (costs: number[]): number =>
 	Number(costs.reduce((total, cost) => total + cost, 0).toFixed(6));
 
+/** The tasks of a run that are of the execution which it retries. */
+interface Adopted {
+	count: number;
+	/** How many tasks there are in all. */
+	all: number;
+	/** This execution has created a task too, or may have. */
+	hasCreated: boolean;
+}
+
+/** Says that tasks were paid for before, as a retry looks like a run that pays. */
+export function sayAdopted(context: IExecuteFunctions, { count, all, hasCreated }: Adopted): void {
+	if (!count) return;
+	const these = count === 1 ? 'this task is' : 'these tasks are';
+	const nothing = `Nothing was created: ${these} of the earlier run.`;
+	const were = count === 1 ? 'was' : 'were';
+	const some = `${count} of ${all} tasks ${were} created by the earlier run, and not paid for again.`;
+	addHint(context, 'info', hasCreated ? some : nothing);
+}
+
 /** Whether a task's result is a text, which nobody finds among the files. */
 const hasTextResult = ({ status, resultUrls, result }: Task): boolean =>
 	status === 'completed' && !resultUrls?.length && hasText(result);

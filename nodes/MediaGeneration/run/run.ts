@@ -11,7 +11,7 @@ export interface WaitDecision {
 	resumeUrl?: string;
 	/** What may keep callbacks away from an execution that sleeps, as the end of a sentence. */
 	obstacle?: string;
-	/** Why it stays awake, as the end of a sentence; absent if the user chose that. */
+	/** Why it stays awake, as the end of a sentence; absent if the user knows. */
 	reason?: string;
 }
 

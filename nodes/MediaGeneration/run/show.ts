@@ -1,8 +1,8 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 import { FailedTaskError, type EndedTask } from './failedTask';
-import { showEnds, showMissing } from './hints';
+import { sayAdopted, showEnds, showMissing } from './hints';
 import { hasFailed, type Outcome } from './item';
-import { findGivenUp, storeOutput, type Ledger } from './ledger';
+import { findGivenUp, storeOutput, type Entry, type Ledger } from './ledger';
 import { showTasks } from './note';
 import { listWithoutError } from './onError';
 import { describeEntry, makeOutcomes } from './outcome';
@@ -39,16 +39,29 @@ function noteTold(ledger: Ledger, outcomes: Outcome[]): void {
 
 /** Makes the outcome of each item, and says how the tasks that the run waited for ended. */
 export function showOutcomes(run: Run): Outcome[] {
-	const { call, looks } = run;
+	const { call, ledger, looks } = run;
 	showTasks(run);
 	const outcomes = makeOutcomes(run);
 	if (!looks) return outcomes;
 	const tasks = new Map<string, EndedTask>();
+	const adopted = new Set<string>();
 	for (const { entry } of listWithoutError(run)) {
 		const task = describeEntry(run, entry);
-		if (task) tasks.set(task.taskId, task);
+		if (!task) continue;
+		const { taskId } = task;
+		if (ledger.earlier && looks.attemptOf(entry)?.elsewhere) adopted.add(taskId);
+		// The earlier execution has said what it paid.
+		tasks.set(taskId, adopted.has(taskId) ? { ...task, creditsConsumed: undefined } : task);
 	}
 	showEnds(call.context, [...tasks.values()], looks.failure);
+	sayAdopted(call.context, {
+		...{ count: adopted.size, all: tasks.size },
+		hasCreated: ledger.entries.some(hasCreated),
+	});
 	showMissing(call.context, outcomes);
 	return outcomes;
 }
+
+/** Says whether this execution has created a task for an item, or may have. */
+const hasCreated = ({ unknown, attempts }: Entry): boolean =>
+	unknown !== undefined || attempts.some(({ elsewhere }) => !elsewhere);

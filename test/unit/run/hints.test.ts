@@ -2,6 +2,7 @@ import type { NodeExecutionHint } from 'n8n-workflow';
 import { newTask, type Task } from '../../../nodes/MediaGeneration/api/task';
 import {
 	logObstacle,
+	sayAdopted,
 	sayWhyAwake,
 	showMissing,
 	showEnds,
@@ -102,6 +103,27 @@ it.each<[string, string[], string[]]>([
 	showMissing(context, [undefined, { error: new Error('x') }, ...taskIds.map(item)]);
 	expect(hints).toEqual(expected.map((hint) => hint.replace('<x>', '‹x›')));
 });
+
+it.each([
+	[0, 2, true, []],
+	[1, 1, false, ['info: Nothing was created: this task is of the earlier run.']],
+	[2, 2, false, ['info: Nothing was created: these tasks are of the earlier run.']],
+	[
+		...([1, 2, true] as const),
+		['info: 1 of 2 tasks was created by the earlier run, and not paid for again.'],
+	],
+	[
+		...([2, 2, true] as const),
+		['info: 2 of 2 tasks were created by the earlier run, and not paid for again.'],
+	],
+])(
+	'a hint says of %d of %d tasks that they are of the earlier run, beside others: %s',
+	(count, all, hasCreated, expected) => {
+		const { context, hints } = buildRun();
+		sayAdopted(context, { count, all, hasCreated });
+		expect(hints).toEqual(expected);
+	},
+);
 
 it('a hint says why a run stayed awake, and the log what may keep callbacks away while it sleeps', () => {
 	const { context, hints, log } = buildRun();

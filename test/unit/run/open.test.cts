@@ -10,17 +10,49 @@ async function run(settings: Partial<Settings> = {}) {
 	return { account, execution, came: await execution.run() };
 }
 
+/** From now on, each task says that it cost 3 credits. */
+function charge(account: Account): void {
+	const look = account.look.bind(account);
+	account.look = (taskId) => {
+		const { statusCode, body } = look(taskId);
+		const answer = JSON.parse(body) as { data: object };
+		Object.assign(answer.data, { creditsConsumed: 3 });
+		return { statusCode, body: JSON.stringify(answer) };
+	};
+}
+
 const listIds = ({ ledger }: NodeExecution) => listTaskIds(ledger.entries);
 
 describe('a retry from the list', () => {
 	it('creates no task again for the same request, and stays awake, as callbacks go elsewhere', async () => {
 		const { account, execution } = await run();
+		charge(account);
 		const retried = execution.retry({ sleeps: true });
 		const came = await retried.run();
 		expect(came.sleeps).toBe(false);
 		expect(came.output.map(({ json }) => json.taskId)).toEqual(['task-0-1', 'task-1-1']);
 		expect(account.count()).toEqual([1, 1]);
-		expect(retried.hints.join()).toContain('created by an earlier execution');
+		expect(retried.hints).toEqual(['Nothing was created: these tasks are of the earlier run.']);
+	});
+
+	it('says what it has paid, where it created a task beside those of before', async () => {
+		const { account, execution } = await run({ items: [['good'], ['refused', 'good']] });
+		charge(account);
+		const retried = execution.retry();
+		await retried.run();
+		expect(retried.hints).toEqual([
+			'The task consumed 3 credits.',
+			'1 of 2 tasks was created by the earlier run, and not paid for again.',
+		]);
+	});
+
+	it('does not say that nothing was created where that is unknown', async () => {
+		const { execution } = await run({ items: [['good'], ['refused', 'unknown']] });
+		const retried = execution.retry({ onError: 'continueRegularOutput' });
+		await retried.run();
+		expect(retried.hints).toEqual([
+			'1 of 1 tasks was created by the earlier run, and not paid for again.',
+		]);
 	});
 
 	it('creates the task of an item that was corrected', async () => {
