@@ -7,7 +7,7 @@ import {
 import { CHECK_NAME, findModels, getModelSchema, recallModel } from '../api/catalogue';
 import { TaskService } from '../api/client';
 import type { Credentials } from '../api/endpoints';
-import { isNotFound } from '../api/failure';
+import { isNotFound, ServiceError } from '../api/failure';
 import type { CatalogueModel } from '../api/schemas';
 import { readForEditor } from '../host/editorCredential';
 import { CREDENTIAL } from '../lib/brand';
@@ -42,7 +42,7 @@ export async function searchModels(context: ILoadOptionsFunctions, filter = '') 
 			context.getNode(),
 			isNotFound(error)
 				? `This service lists no models: ${WITHOUT_CATALOGUE} If it has a list, set 'Models Path' in the credential.`
-				: `${error.message}. To continue without the list, ${WITHOUT_CATALOGUE}`,
+				: `${error.message}. ${findRemedy(error) || `To continue without the list, ${WITHOUT_CATALOGUE}`}`,
 		);
 	});
 	const results = models
@@ -52,12 +52,18 @@ export async function searchModels(context: ILoadOptionsFunctions, filter = '') 
 	return { results };
 }
 
+/** What to do about a token that is not accepted, as nothing works without one; otherwise blank. */
+const findRemedy = (error: unknown): string =>
+	error instanceof ServiceError && error.kind === 'token'
+		? "Open the credential and paste a valid 'Access Token'"
+		: '';
+
 async function connect(context: ILoadOptionsFunctions): Promise<TaskService> {
 	const credentials = await readForEditor<Credentials>(context, CREDENTIAL);
 	if (credentials) return new TaskService(context, credentials);
 	throw new NodeOperationError(
 		context.getNode(),
-		'The credential depends on the run, as an expression in it takes data of the workflow',
+		'The credential depends on the run, as an expression in it takes data of the workflow. Choose one without expressions while you fill in the fields, which the workflow stores',
 	);
 }
 
@@ -129,6 +135,6 @@ async function findChosen(
 		const reason = isNotFound(error)
 			? `The service lists no fields of a model "${model}". ${CHECK_NAME}`
 			: `The fields of ${model} can't be loaded: ${cutText((error as Error).message, SHOWN_NAME)}`;
-		return { reason };
+		return { reason: [reason, findRemedy(error)].filter(Boolean).join('. ') };
 	}
 }

@@ -51,15 +51,16 @@ function explain(error: ServiceError, { baseUrl }: Credentials): string {
 	// Another token helps at any path.
 	const isOfPath = kind !== 'token' && (answeredBy === 'other' || kind === 'notFound');
 	const isOfCredits = isOfPath || kind === 'unreadable';
-	const hints = [...(isOfPath ? checkPaths(baseUrl) : [description]), isOfCredits && SAVE_ANYWAY];
-	return [message, hints.filter(Boolean).join(' ')].filter(Boolean).join('. ');
+	const hints = [isOfPath ? WRONG_PATH : description, isOfCredits && SAVE_ANYWAY];
+	const told = [message, hints.filter(Boolean).join(' ')].filter(Boolean).join('. ');
+	return isOfPath ? removePath(baseUrl) + told : told;
 }
 
-function checkPaths(baseUrl: string): string[] {
+/** What is probably wrong comes first: n8n folds the rest away. */
+function removePath(baseUrl: string): string {
 	const { pathname } = new URL(baseUrl.trim());
-	if (pathname === '/') return [WRONG_PATH];
-	const added = `'Base URL' has the path ${pathname}, and the node appends its own paths to it. Remove it, unless your service really is below that path.`;
-	return [added, WRONG_PATH];
+	if (pathname === '/') return '';
+	return `Remove ${pathname} from 'Base URL', unless your service really is below that path: the node appends its own paths. `;
 }
 
 /** In tests, n8n only has an older request helper, which knows no credentials. */

@@ -17,6 +17,8 @@ import { fake } from '../n8n';
 
 const UPSCALE = 'eta-upscale';
 
+const REFUSED = { code: 401 };
+
 let accounts = 0;
 /** What the service answers, and what it was asked. */
 let answer: (path: string) => Answer;
@@ -114,6 +116,7 @@ describe('a search', () => {
 	it.each([
 		['has no catalogue', MISSING, /lists no models: choose .* By ID .* JSON/],
 		['answers otherwise', { code: 200, data: 1 }, /gave no list of models.*By ID .* JSON/],
+		['refuses the token', REFUSED, /token \(401\)\. Open the credential [^.]*'Access Token'$/],
 	])('of a service that %s fails, and says how to go on', async (_, given, message) => {
 		answer = () => given;
 		await expect(settle(searchModels(context))).rejects.toThrow(message);
@@ -127,10 +130,12 @@ describe.each([
 	beforeEach(() => {
 		context.getCredentials = async () => await Promise.reject(fail());
 	});
-	const depends = /redential depends on the run.*JSON/;
+	const depends = /redential depends on the run.*without expressions.*JSON/;
 
-	it('the search says that the credential depends on the run, and that JSON works', async () => {
-		await expect(settle(searchModels(context))).rejects.toThrow(depends);
+	it('the search says that the credential depends on the run, what to do, and that JSON works', async () => {
+		const error = settle(searchModels(context));
+		await expect(error).rejects.toThrow(depends);
+		await expect(error).rejects.toThrow('Choose one without expressions while');
 	});
 
 	it('the fields and the guide say so too', async () => {
@@ -139,7 +144,7 @@ describe.each([
 			emptyFieldsNotice: expect.stringMatching(depends) as string,
 		});
 		const [guide] = await settle(guideJson(choose(UPSCALE)));
-		expect(guide?.name).toMatch(/redential depends on the run/);
+		expect(guide?.name).toMatch(/redential depends on the run.*without expressions/);
 	});
 });
 
@@ -163,6 +168,7 @@ describe('the fields of a model', () => {
 		['the service knows no such model', 'eta-upscales', answerFromCorpus, /eta-upscales.*JSON/],
 		['no path can hold its name', '../secret', answerFromCorpus, /can't be "\.\.\/secret".*JSON/],
 		['the service is down', UPSCALE, () => BROKEN, /no database.*JSON/],
+		['the token is refused', UPSCALE, () => REFUSED, /\(401\)\. Open the credential and paste/],
 	])('are a notice when %s', async (_, model, given, message) => {
 		answer = given;
 		expect(await settle(getModelFields(choose(model)))).toEqual({
@@ -251,6 +257,12 @@ describe('the fields of a model beside its JSON', () => {
 		const [first, ...fields] = await settle(guideJson(choose(UPSCALE, undefined, written)));
 		expect(first).toEqual({ name: summary, value: '' });
 		expect(fields.map(({ value }) => value)).toContain('factor');
+	});
+
+	it('are none with a token that is refused, and the panel says what to do', async () => {
+		answer = () => REFUSED;
+		const [{ name } = { name: '' }] = await settle(guideJson(choose(UPSCALE)));
+		expect(name).toContain('(401). Open the credential and paste');
 	});
 
 	it('are none without a model, and the panel says so', async () => {
