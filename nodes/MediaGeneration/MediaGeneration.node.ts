@@ -60,7 +60,7 @@ export class MediaGeneration implements INodeType {
 		usableAsTool: true,
 		builderHint,
 		webhooks: wakeWebhooks,
-		waitingNodeTooltip: 'Your file is being made. You can close this panel.',
+		waitingNodeTooltip: 'Nothing to do: your file is being made. You can close this panel.',
 		credentials: [{ name: 'mediaGenerationApi', required: true, testedBy: 'testCredential' }],
 		properties: operationProperties,
 	};
