@@ -78,24 +78,57 @@ it('edit-an-uploaded-image goes from a form to a file', async () => {
 	]);
 });
 
-it('video-from-a-photo goes from a form to a page that downloads the video', async () => {
-	await pair.activate(read('video-from-a-photo'));
-	const photo = readMedia('baseline.jpg');
+describe('video-from-a-photo', () => {
 	const webhookId = '8a1f7a52-3c0e-4b1e-9a55-2f6a1c9e7d50';
-	const { formWaitingUrl } = await sendForm(webhookId, photo, 'She smiles');
-	const pageUrl = String(formWaitingUrl);
-	// The form in the browser asks so for its next page. n8n answers a page that isn't there yet late or never.
-	const statusUrl = pageUrl.replace('?', '/n8n-execution-status?');
-	const isReady = async () => (await (await fetch(statusUrl)).text()).trim() === 'form-waiting';
-	await poll(isReady, { what: 'the last page of the form' });
-	const page = await (await fetch(pageUrl)).text();
-	expect(page).toContain('Your video is ready');
-	expect(page).toMatch(/data:video\/mp4|\.mp4/);
-	expect([...pair.service.uploads.values()].at(-1)).toMatchObject({ size: photo.length });
-	expect(pair.listTasks().at(-1)?.input).toMatchObject({
-		prompt: 'She smiles',
-		image_url: expect.stringMatching(/^http/),
+	const photo = readMedia('baseline.jpg');
+
+	/** Sends the form, and returns its last page. */
+	async function readLastPage(text: string) {
+		const { formWaitingUrl } = await sendForm(webhookId, photo, text);
+		const pageUrl = String(formWaitingUrl);
+		// The form in the browser asks so for its next page. n8n answers a page that isn't there yet late or never.
+		const statusUrl = pageUrl.replace('?', '/n8n-execution-status?');
+		const isReady = async () => (await (await fetch(statusUrl)).text()).trim() === 'form-waiting';
+		await poll(isReady, { what: 'the last page of the form' });
+		return await (await fetch(pageUrl)).text();
+	}
+
+	beforeAll(async () => void (await pair.activate(read('video-from-a-photo'))));
+
+	it('goes from a form, which says that it takes minutes, to a page that downloads the video', async () => {
+		const form = await (await fetch(`${pair.n8n.url}/form/${webhookId}`)).text();
+		expect(form).toContain('A video takes some minutes');
+		const page = await readLastPage('She smiles');
+		expect(page).toContain('Your video is ready');
+		expect(page).toMatch(/data:video\/mp4|\.mp4/);
+		expect([...pair.service.uploads.values()].at(-1)).toMatchObject({ size: photo.length });
+		expect(pair.listTasks().at(-1)?.input).toMatchObject({
+			prompt: 'She smiles',
+			image_url: expect.stringMatching(/^http/),
+		});
 	});
+
+	it('says to the visitor why the task failed', async () => {
+		const page = await readLastPage('She frowns #fail');
+		expect(pair.listTasks().at(-1)).toMatchObject({ state: 'fail' });
+		expect(page).toContain('There is no video');
+		expect(page).toContain('The task failed: the prompt was refused (code 501)');
+	});
+});
+
+it('media-for-agents says to the agent why the task failed, and not to try again', async () => {
+	const { id } = await pair.importWorkflow(read('media-for-agents'));
+	const trigger = 'When an agent calls';
+	const pinData = { [trigger]: [{ json: { prompt: 'Make it night #fail' } }] };
+	const execution = await pair.runSaved(id, { trigger, pinData });
+	expect(execution.getItems('Tell the agent')).toMatchObject([
+		{
+			status: 'failed',
+			links: [],
+			failMessage: expect.stringContaining('the prompt was refused'),
+			note: expect.stringContaining('Do not call the tool again'),
+		},
+	]);
 });
 
 /** Returns the code of a parameter that is an expression. */
