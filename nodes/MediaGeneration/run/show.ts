@@ -55,7 +55,8 @@ export function showOutcomes(run: Run): Outcome[] {
 	}
 	showEnds(call.context, [...tasks.values()], looks.failure);
 	sayAdopted(call.context, {
-		...{ count: adopted.size, all: tasks.size },
+		count: adopted.size,
+		all: tasks.size,
 		hasCreated: ledger.entries.some(hasCreated),
 	});
 	showMissing(call.context, outcomes);
