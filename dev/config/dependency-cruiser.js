@@ -187,9 +187,9 @@ module.exports = {
 		{
 			name: 'suites-stand-alone',
 			comment:
-				'Suites and benches import nothing of each other. What they share belongs in dev/fixtures, media files in test/media.',
+				'Suites and benches import nothing of each other, save the world. What they share belongs in dev/fixtures, media files in test/media.',
 			from: { path: '^(bench|test/[^/]+)/' },
-			to: { path: '^(bench|test)/', pathNot: ['^$1/', '^test/media/'] },
+			to: { path: '^(bench|test)/', pathNot: ['^$1/', '^test/media/', '^test/world/'] },
 		},
 		{
 			name: 'packed-package-only',

@@ -1,4 +1,9 @@
-import type { IDataObject, IHttpRequestOptions, INodeExecutionData } from 'n8n-workflow';
+import type {
+	IDataObject,
+	IHttpRequestOptions,
+	INodeExecutionData,
+	NodeExecutionHint,
+} from 'n8n-workflow';
 import type { Readable } from 'node:stream';
 import type { Entry, Execution, N8n, RunData, WebhookResponse } from './n8n.cts';
 import type { Process } from './process.cts';
@@ -31,7 +36,11 @@ function buildBase(n8n: N8n, execution: Execution, process: Process) {
 		getInstanceId: () => n8n.host,
 		getWorkflow: () => ({ id: n8n.host, name: 'Films' }),
 		getWorkflowSettings: () => ({}),
-		getCredentials: async (): Promise<object> => await process.ask(() => ({ ...n8n.credentials })),
+		getCredentials: async (_: string, item?: number) =>
+			await process.ask(() => {
+				n8n.onCredential?.(item);
+				return { ...n8n.credentials };
+			}),
 		logger: { info: log, warn: log, error: log, debug: log },
 		evaluateExpression: () => buildResumeUrl(n8n, execution),
 		additionalKeys: { $execution: { resumeUrl: buildResumeUrl(n8n, execution) } },
@@ -65,20 +74,21 @@ export function buildExecuteContext(n8n: N8n, execution: Execution, { data, entr
 	const parents = [{ ...HOOK, parameters: { responseMode: n8n.conditions.responseMode } }];
 	// An expression may return another value in each call.
 	const varying = n8n.conditions.varies ? { call: n8n.calls++ } : {};
+	const readInput = (item: number) =>
+		n8n.read?.(item, execution) ?? {
+			...(entry.data.main[0]?.[item] as INodeExecutionData).json,
+			...varying,
+		};
 	const read = (name: string, item: number, fallback: unknown) =>
-		name === 'anyInput'
-			? { ...(entry.data.main[0]?.[item] as INodeExecutionData).json, ...varying }
-			: ((node.parameters as IDataObject)[name] ?? fallback);
+		name === 'anyInput' ? readInput(item) : ((node.parameters as IDataObject)[name] ?? fallback);
+	const setCustomData = (name: string, text: string) => {
+		n8n.note(process, text);
+		(data.resultData.metadata ??= {})[name] = text;
+		execution.customData.set(name, text);
+	};
 	const proxy = {
 		$runIndex: runData[node.name]?.length ?? 0,
-		$execution: {
-			customData: {
-				set(name: string, text: string) {
-					(data.resultData.metadata ??= {})[name] = text;
-					n8n.note(process, text);
-				},
-			},
-		},
+		$execution: { customData: { set: setCustomData } },
 		$: () => ({ isExecuted: true }),
 	};
 	const wait = async (until: Date) => {
@@ -96,7 +106,7 @@ export function buildExecuteContext(n8n: N8n, execution: Execution, { data, entr
 		getNode: () => node,
 		continueOnFail: () => node.onError?.startsWith('continue') ?? false,
 		isToolExecution: () => false,
-		getInputData: () => entry.data.main[0],
+		getInputData: () => (node.executeOnce ? entry.data.main[0]?.slice(0, 1) : entry.data.main[0]),
 		getExecuteData: () => entry,
 		getContext: (of: string) =>
 			(data.executionData.contextData[of === 'flow' ? of : `node:${node.name}`] ??= {}),
@@ -106,7 +116,7 @@ export function buildExecuteContext(n8n: N8n, execution: Execution, { data, entr
 		getExecutionCancelSignal: () => execution.stopped.signal,
 		getChildNodes: () => [],
 		getParentNodes: (name: string) => (name === HOOK.name ? [] : parents),
-		addExecutionHints() {},
+		addExecutionHints: ({ message }: NodeExecutionHint) => execution.hints.push(message),
 		putExecutionToWait: wait,
 		runExecutionData: data,
 	} as unknown;
@@ -125,19 +135,14 @@ export function buildWebhookContext(
 	{ data, process, request: { body, headers, response } }: Call,
 ) {
 	const [entry] = data.executionData.nodeExecutionStack as [Entry];
-	const base = buildBase(n8n, execution, process);
 	return {
-		...base,
+		...buildBase(n8n, execution, process),
 		getNode: () => ({ ...entry.node, disabled: false }),
 		getHeaderData: () => headers,
 		getBodyData: () => body,
 		getRequestObject: () => ({ rawBody: Buffer.from(JSON.stringify(body)) }),
 		getQueryData: () => ({ signature: n8n.token }),
 		getResponseObject: () => response,
-		getCredentials: async () => {
-			if (n8n.unreadable) throw n8n.unreadable;
-			return await base.getCredentials();
-		},
 		runExecutionData: data,
 	} as unknown;
 }

@@ -25,6 +25,7 @@ export interface Settings {
 	onError: 'stopWorkflow' | 'continueRegularOutput' | 'continueErrorOutput';
 	/** 0: no Retry On Fail. */
 	maxTries: number;
+	executeOnce?: boolean;
 	/** Of our node. */
 	parameters: IDataObject;
 }
@@ -69,6 +70,8 @@ export interface Conditions {
 	runsIn: number[];
 	/** The process that gets callbacks, in turn. */
 	callbacksTo: number[];
+	/** The process that gets nudges; by default, the one that sends them. */
+	nudgesTo?: number;
 	/** It fails to let an execution sleep. */
 	parkingFails: boolean;
 	/** Expressions of the node return other values in each call. */
@@ -128,8 +131,11 @@ export class Execution {
 	/** Counts what n8n stores for its sleeps. */
 	sleeps = 0;
 	readonly ended: Ended[] = [];
-	/** All that n8n was given as errors, and when. */
+	/** What each call gave n8n, unless the node slept: its output, or an error. */
 	readonly given: string[] = [];
+	readonly hints: string[] = [];
+	/** What n8n keeps of an execution that is stopped. */
+	readonly customData = new Map<string, string>();
 	readonly stopped = new AbortController();
 	stoppedAt = Infinity;
 	/** The processes that run it. More than one: n8n lets an execution run twice. */
@@ -170,8 +176,12 @@ export class N8n {
 	readonly processes: Process[];
 	/** Callbacks and nudges that nobody has answered. */
 	open = 0;
-	/** Why webhooks can't read the credential. */
-	unreadable?: Error;
+	/** When it was nudged. */
+	readonly nudges: number[] = [];
+	/** Runs when the node reads its credential, for an item or in a webhook; it may throw. */
+	onCredential?: (item?: number) => void;
+	/** What the node's expressions make of an item, or why they can't; by default, its JSON. */
+	read?: (item: number, execution: Execution) => object;
 	/** What must not be asked. */
 	readonly wrong: string[] = [];
 	/** How often it has called the node. */
@@ -249,7 +259,8 @@ export class N8n {
 		return this.processes[runsIn[this.starts++ % runsIn.length] ?? 0] as Process;
 	}
 
-	private buildNode(step: number, { onError, maxTries, parameters }: Settings): INode {
+	private buildNode(step: number, settings: Settings): INode {
+		const { onError, maxTries, executeOnce, parameters } = settings;
 		const name = this.steps[step]?.node as string;
 		return {
 			id: `${this.host} ${name}`,
@@ -261,6 +272,7 @@ export class N8n {
 			onError,
 			retryOnFail: maxTries > 0,
 			maxTries,
+			executeOnce,
 		};
 	}
 
@@ -496,6 +508,12 @@ export class N8n {
 		return undefined;
 	}
 
+	/** Runs an execution once more, with data of before. */
+	repeat(execution: Execution, stored = execution.stored): void {
+		this.repeats++;
+		void this.run(execution, parse(stored) as RunData, this.nextProcess(), true);
+	}
+
 	/** Kills a process and starts it again. What runs in it is lost. */
 	kill(index: number): void {
 		const killed = this.processes[index] as Process;
@@ -535,7 +553,9 @@ export class N8n {
 		if (this.conditions.resumeUrl !== 'here') return respond(302, '');
 		const headers = Object.fromEntries(new Headers(init.headers));
 		const body = JSON.parse((init.body as string | undefined) ?? '{}') as IDataObject;
-		const { status, answer } = await this.deliver(url, { body, headers, to: process });
+		if (init.body) this.nudges.push(this.clock.now);
+		const to = this.processes[this.conditions.nudgesTo ?? -1] ?? process;
+		const { status, answer } = await this.deliver(url, { body, headers, to });
 		this.count(`nudge ${status}`);
 		return respond(status, JSON.stringify(answer));
 	}

@@ -1,40 +1,18 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { CALM } from './plans.cts';
-import { GOOD, type Fate } from './service.cts';
-import { World, type Plan } from './world.cts';
+import { build, film, HOUR, live, MINUTE, readLast, SECOND } from './live.cts';
+import type { Execution } from './n8n.cts';
+import type { Fate } from './service.cts';
+import type { Plan } from './world.cts';
 
 /** Orders that were found one by one, each of which has been a mistake. */
 
-const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
-const HOUR = 60 * MINUTE;
-
-const toFates = (all: Array<Partial<Fate>>): Fate[] => all.map((fate) => ({ ...GOOD, ...fate }));
-
-/** A world with an execution of one node, whose items have these fates. */
-const build = (items: Array<Partial<Fate>>, more: Partial<Plan> = {}) =>
-	new World({
-		...CALM,
-		steps: [{ node: 'Film', items: items.map((fate) => toFates([fate])) }],
-		...more,
-	});
-
-/** Lets everything happen. @returns the world, the last execution, and what came out of its last step */
-async function live(world: World) {
-	await world.live();
-	world.check();
-	const execution = world.n8n.executions.at(-1);
-	const { items = [], errors = [] } = execution?.ended.at(-1) ?? {};
-	return { world, execution, items, errors };
-}
-
-const film = (...fates: Array<Partial<Fate>>) => ({ node: 'Film', items: [toFates(fates)] });
-
 it("a callback that can't be judged says why in the log", async () => {
 	const world = build([{}]);
-	world.n8n.unreadable = new Error('no such column: data');
-	world.clock.after(20 * SECOND, () => (world.n8n.unreadable = undefined));
+	world.n8n.onCredential = () => {
+		if (world.clock.now < world.begun + SECOND) return;
+		if (world.clock.now < world.begun + 20 * SECOND) throw new Error('no such column: data');
+	};
 	await live(world);
 	expect(world.n8n.log.join('\n')).toContain('no such column: data');
 });
@@ -64,43 +42,6 @@ it('of a sleep that is over, nothing of n8n stays in memory', async () => {
 	world.n8n.release();
 });
 
-describe('a sleep that n8n ends by itself, as no process knows of it', () => {
-	/** Both processes end while the execution sleeps, and no callback comes. */
-	const restart = (onError: Plan['onError']) =>
-		build([{ callbacks: [], end: 'never' }, { callbacks: [] }], {
-			onError,
-			accidents: [
-				{ when: { at: 10 * SECOND }, what: 'kill 0' },
-				{ when: { at: 10 * SECOND }, what: 'kill 1' },
-			],
-		});
-
-	it('continues with error items, as On Error says', async () => {
-		const { items } = await live(restart('continueRegularOutput'));
-		const error = expect.stringContaining('had not ended') as unknown;
-		expect(items).toMatchObject([
-			{ json: { taskId: 'task-0-1z', status: 'timedOut', error } },
-			{ json: { taskId: 'task-1-1z', status: 'timedOut', error } },
-		]);
-	});
-
-	it('continues at the error output, as On Error says', async () => {
-		const { items, errors } = await live(restart('continueErrorOutput'));
-		expect(items).toEqual([]);
-		expect(errors).toMatchObject([
-			{ json: { details: { taskId: 'task-0-1z', status: 'timedOut' } } },
-			{ json: { details: { taskId: 'task-1-1z', status: 'timedOut' } } },
-		]);
-	});
-
-	// With `resumeError` in what it stores, n8n would fail each retry too (`workflow-execute.js`, 2.41.1).
-	it('outputs them with On Error "stop": n8n has no way to fail it so that it can be retried', async () => {
-		const { items } = await live(restart('stopWorkflow'));
-		expect(items.map(({ json }) => json.status)).toEqual(['timedOut', 'timedOut']);
-		for (const { json } of items) expect(json).not.toHaveProperty('error');
-	});
-});
-
 it('an execution that is woken and waits 20 minutes for its slot creates one task of the Generate behind', async () => {
 	const { world } = await live(
 		build([], {
@@ -118,35 +59,107 @@ describe('an n8n that took two who woke an execution, and runs it twice', () => 
 	/** Two copies of a callback come to two processes. What the first one has read is run later. */
 	const two: Partial<Fate> = { after: 20 * SECOND, callbacks: [0, 300] };
 	const copies: Partial<Plan> = { callbacksTo: [1, 0], maxTries: 2, limit: 10 * MINUTE };
+	const atOnce: Partial<Plan> = { ...copies, runsTwice: true, slotWaits: [SECOND, 0] };
 	const silent: Partial<Fate> = { callbacks: [] };
 
 	it('pays for one more task, though the second run knows of no try', async () => {
 		const failed: Array<Partial<Fate>> = [{ ...two, end: 'failed' }, { after: 2.5 * MINUTE }];
-		const steps = [{ node: 'Film', items: [failed, [silent]].map(toFates) }];
-		const { world } = await live(build([], { ...copies, steps, slotWaits: [40 * SECOND, 0] }));
+		const { world, sent } = await live(
+			build([failed, silent], { ...copies, slotWaits: [40 * SECOND, 0] }),
+		);
 		expect(world.n8n.repeats).toBe(1);
-		expect(world.service.listOf(0)).toHaveLength(2);
+		expect(sent).toEqual([2, 1]);
 	});
 
 	it('sends once more what was refused at first, though both come to it', async () => {
-		const sent: Array<Partial<Fate>> = [{ creation: 'refused' }, { latency: 5 * SECOND }];
-		const steps = [{ node: 'Film', items: [sent, [two]].map(toFates) }];
-		const { world, items } = await live(
-			build([], {
-				...{ ...copies, steps, runsTwice: true, onError: 'continueRegularOutput' },
-				slotWaits: [SECOND, 0],
+		const { world, sent, items } = await live(
+			build([['refused', { latency: 5 * SECOND }], two], {
+				...atOnce,
+				onError: 'continueRegularOutput',
 			}),
 		);
 		expect(world.n8n.repeats).toBe(1);
-		expect(world.service.listOf(0)).toHaveLength(2);
+		expect(sent).toEqual([2, 1]);
 		expect(items).toMatchObject([{ json: { taskId: 'task-0-2z' } }, {}]);
 	});
 
+	it('pays for one more task, also while the first run is creating it', async () => {
+		const again: Partial<Fate> = { end: 'failed', latency: 5 * SECOND };
+		const { world, sent, error } = await live(
+			build([[{ ...two, end: 'failed' }, again], silent], atOnce),
+		);
+		expect(world.n8n.repeats).toBe(1);
+		expect(sent).toEqual([2, 1]);
+		expect(error?.message).toContain('The task failed');
+	});
+
+	it('pays for one more task, though a run that took it before has gone on to sleep', async () => {
+		const third: Partial<Fate> = { latency: 2 * MINUTE };
+		const { world, sent } = await live(
+			build(
+				[
+					[{ ...two, end: 'failed' }, 'failed', third],
+					[{ ...silent, end: 'failed' }, { latency: MINUTE }],
+				],
+				{ ...atOnce, maxTries: 5, slotWaits: [30 * SECOND, 0] },
+			),
+		);
+		expect(world.n8n.repeats).toBeGreaterThan(0);
+		expect(sent).toEqual([3, 2]);
+	});
+
+	it('waits for a task that the other run has created as long as that one', async () => {
+		// The service takes longer to answer than the limit is.
+		const slow: Partial<Fate> = { latency: 2 * MINUTE, after: 2.5 * MINUTE };
+		const { execution, sent, statuses } = await live(
+			build([[{ ...two, end: 'failed' }, slow], silent], { ...atOnce, limit: MINUTE }),
+		);
+		expect(sent).toEqual([2, 1]);
+		expect(statuses).toEqual(['completed', 'completed']);
+		expect(execution.given.join()).not.toContain('had not ended');
+	});
+
+	it('pays for nothing once more, though the second run waited hours for its slot', async () => {
+		const steps = [film([{ ...two, end: 'failed' }, 'good'], silent), film({ after: 4 * HOUR })];
+		const { world, sent } = await live(
+			build([], { ...copies, steps, slotWaits: [2 * HOUR, 0, 0, 0], limit: 9 * HOUR }),
+		);
+		expect(world.n8n.repeats).toBe(1);
+		expect([...sent, world.service.listOf(10).length]).toEqual([2, 1, 1]);
+	});
+
+	it('gives no task up for a run that has begun later', async () => {
+		const world = build([{ after: 90 * SECOND }], { howToWait: 'polling' });
+		world.clock.after(45 * SECOND, () => world.n8n.repeat(world.n8n.executions[0] as Execution));
+		// The world knows of no reason to run it twice.
+		const { execution, sent, statuses } = readLast(await world.live());
+		expect(execution.given.join()).toContain('had not ended');
+		expect([sent, statuses]).toEqual([[1], ['completed']]);
+	});
+
+	it('keeps the tasks of before, though the first run of a retry failed before it came to them', async () => {
+		const world = build(['good', ['refused', 'good']], { retries: [{}] });
+		let stored: string | undefined;
+		world.n8n.read = (item, execution) => {
+			if (execution.mode === 'retry' && stored === undefined) {
+				({ stored } = execution);
+				world.clock.after(MINUTE, () => world.n8n.repeat(execution, stored));
+				throw new Error('an expression fails');
+			}
+			return { item };
+		};
+		const { execution, sent, statuses } = readLast(await world.live());
+		expect(execution.given[0]).toContain('an expression fails');
+		expect([sent, statuses]).toEqual([
+			[1, 2],
+			['completed', 'completed'],
+		]);
+	});
+
 	it('takes a callback for the task of one of them in the process of the other', async () => {
-		const last = toFates([{ after: 50 * SECOND, ...silent }, {}]);
 		const { world } = await live(
 			build([], {
-				steps: [film(two), { node: 'Film', items: [last] }],
+				steps: [film(two), film([{ after: 50 * SECOND, ...silent }, 'good'])],
 				slotWaits: [40 * SECOND, 0],
 				runsIn: [0, 1, 0],
 				callbacksTo: [0, 1, 1],
@@ -196,7 +209,7 @@ it('an execution that is stopped while its first task is created creates no othe
 		accidents: [{ when: { at: 2 * SECOND }, what: 'stop' }],
 	});
 	const { execution } = await live(world);
-	expect(execution?.status).toBe('canceled');
+	expect(execution.status).toBe('canceled');
 	expect(world.service.creations).toHaveLength(1);
 	expect(world.n8n.log.join()).toContain('task-0-1z');
 });
@@ -240,3 +253,24 @@ it.each<[string, Partial<Plan>]>([
 	const { items } = await live(build([], more));
 	expect(items).toHaveLength(1);
 });
+
+describe.each([[[0]], [[0, 1]]])(
+	'a run that tries and sleeps again, in the processes %j',
+	(runsIn) => {
+		const fates: Parameters<typeof build>[0] = [['failed', 'good'], 'good'];
+
+		it('names files by the prompt', async () => {
+			const world = build(fates, { maxTries: 2, downloads: true, runsIn });
+			world.n8n.read = (item) => ({ item, prompt: `cats ${item}` });
+			const { items } = await live(world);
+			const names = items.map(({ binary }) => binary?.data?.fileName);
+			expect(names).toEqual(['cats-0.png', 'cats-1.png']);
+		});
+
+		it('still knows the end of a task that the service knows no longer', async () => {
+			const faults: Plan['faults'] = [{ how: '500', from: 5.5 * SECOND, until: FOREVER, item: 1 }];
+			const { statuses } = await live(build(fates, { maxTries: 2, runsIn, faults }));
+			expect(statuses).toEqual(['completed', 'completed']);
+		});
+	},
+);

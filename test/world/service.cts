@@ -57,6 +57,8 @@ export interface Creation {
 	/** The answer has reached the process that sent it. */
 	isAnswered: boolean;
 	endsAt: number;
+	/** Whom the service calls back. */
+	callBackUrl?: string;
 }
 
 /** How a callback is answered. */
@@ -110,7 +112,11 @@ export class Service {
 	readonly wrong: string[] = [];
 	/** The key of its signatures. */
 	key = '';
+	/** Each task takes one. */
 	credits = 1_000_000;
+	fileHost = 'files.example';
+	/** The links to files that were asked for. */
+	readonly downloads: string[] = [];
 	private readonly begun: number;
 	private requests = 0;
 
@@ -138,6 +144,7 @@ export class Service {
 
 	/** The host of files. */
 	async download(url: string): Promise<Answer> {
+		this.downloads.push(url);
 		await this.options.clock.pause(300);
 		const task = this.find(FILE.exec(url)?.[1] ?? '');
 		if (task?.fate.end !== 'completed')
@@ -155,9 +162,11 @@ export class Service {
 		const isTask = ['ok', 'lost', 'broken'].includes(fate.creation);
 		const taskId = isTask ? `task-${item}-${before.length + 1}z` : undefined;
 		const endsAt = fate.end === 'never' ? Infinity : clock.now + fate.after;
-		const creation = { item, sender, at: clock.now, fate, taskId, isAnswered: false, endsAt };
+		const at = clock.now;
+		const creation = { item, sender, at, fate, taskId, isAnswered: false, endsAt, callBackUrl };
 		this.options.onCreation(creation, before);
 		this.creations.push(creation);
+		if (taskId) this.credits--;
 		if (taskId && callBackUrl) this.planCallbacks(creation, callBackUrl);
 		await clock.pause(fate.latency);
 		return { ...this.answerCreation(creation), creation };
@@ -196,7 +205,7 @@ export class Service {
 
 	private describe({ fate, endsAt }: Creation, taskId: string): Answer {
 		if (this.options.clock.now < endsAt) return say({ taskId, state: 'generating' });
-		const resultJson = { resultUrls: [`https://files.example/${taskId}.png`] };
+		const resultJson = { resultUrls: [`https://${this.fileHost}/${taskId}.png`] };
 		const known = { taskId, creditsConsumed: 1 };
 		if (fate.end === 'failed')
 			return say({ ...known, state: 'fail', failCode: '501', failMsg: `blocked ${taskId}` });

@@ -23,7 +23,7 @@ export interface Accident {
 }
 
 /** How the user has set the node. */
-export interface Choices extends Pick<Settings, 'onError' | 'maxTries'> {
+export interface Choices extends Pick<Settings, 'onError' | 'maxTries' | 'executeOnce'> {
 	howToWait: 'automatic' | 'callback' | 'polling';
 	/** In milliseconds. */
 	limit: number;
@@ -32,6 +32,8 @@ export interface Choices extends Pick<Settings, 'onError' | 'maxTries'> {
 	/** Maximum Tasks per Run. */
 	room: number | undefined;
 	concurrency: number;
+	/** More of Options. */
+	options?: IDataObject;
 }
 
 /** All that decides what happens in a world. */
@@ -83,7 +85,7 @@ export class World {
 	readonly service: Service;
 	/** What must not be. */
 	readonly wrong: string[] = [];
-	private readonly begun = this.clock.now;
+	readonly begun = this.clock.now;
 	private readonly choices = new Map<string, Choices>();
 	private asks = 0;
 	/** Processes were killed, or the execution stopped. */
@@ -177,6 +179,8 @@ export class World {
 		// Where n8n repeats a run with old data in another process, nobody there can know.
 		if (this.n8n.repeats && own.some(({ sender }) => sender.process !== process)) return;
 		if (this.clock.now > execution.stoppedAt) say('created though it was stopped');
+		if (creation.callBackUrl && this.choicesOf(execution).howToWait === 'polling')
+			say('calls back, though it polls');
 		if (own.some(isUnknown)) say('created after an unknown outcome');
 		const most = countTries(this.choicesOf(execution));
 		const tasks = own.filter(({ fate }) => fate.creation === 'ok');
@@ -432,12 +436,12 @@ export class World {
 }
 
 function toParameters(choices: Choices): IDataObject {
-	const { howToWait, limit, failedTasks, downloads, room, concurrency } = choices;
+	const { howToWait, limit, failedTasks, downloads, room, concurrency, options } = choices;
 	return {
 		resource: 'task',
 		operation: 'generate',
 		model: 'any',
-		anyModel: 'epsilon/any',
+		anyModel: 'a/b',
 		inputMode: 'json',
 		options: {
 			howToWait,
@@ -448,6 +452,7 @@ function toParameters(choices: Choices): IDataObject {
 			concurrency,
 			timeoutSeconds: 20,
 			...(room && { maxTasksPerRun: room }),
+			...options,
 		},
 	};
 }

@@ -1,237 +1,72 @@
-// Comes first: the mocks below are made of it.
-import {
-	aliveOnly,
-	CREDENTIALS,
-	FakeN8n,
-	MapOfProcess,
-	RESUME_URL,
-	runInProcessAfter,
-	type Conditions,
-} from './fakeN8n.cts';
-import { sleep, type IDataObject } from 'n8n-workflow';
-import { executeOperation } from '../../../nodes/MediaGeneration/operations/execute';
 import type { HeldResponse } from '../../../nodes/MediaGeneration/host/delivery';
 import { Nap, type SleepState } from '../../../nodes/MediaGeneration/run/nap';
 import { PAUSES_ASLEEP } from '../../../nodes/MediaGeneration/run/timetable';
-import { wakeExecution } from '../../../nodes/MediaGeneration/run/wake';
+import { build, film, HOUR, live, MINUTE, SECOND } from '../../world/live.cts';
+import type { Ended } from '../../world/n8n.cts';
+import type { Plan } from '../../world/world.cts';
 
-jest.mock('../../../nodes/MediaGeneration/lib/boundedMap', () => ({
-	BoundedMap: MapOfProcess,
-}));
-jest.mock('../../../nodes/MediaGeneration/lib/timers', () => ({
-	...jest.requireActual<object>('../../../nodes/MediaGeneration/lib/timers'),
-	runAfter: runInProcessAfter,
-}));
+/** Luck spreads no pause in these worlds. */
+const FIRST_NUDGE = PAUSES_ASLEEP.first;
 
-const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
-const HOUR = 60 * MINUTE;
-/** A nudge spreads its pause by a quarter. */
-const FIRST_NUDGE = 1.25 * PAUSES_ASLEEP.first;
-const pass = jest.advanceTimersByTimeAsync;
-const film = { node: 'Film', count: 1 };
-
-beforeEach(() => void jest.useFakeTimers({ now: 1e12 }));
-afterEach(() => {
-	jest.restoreAllMocks();
-	jest.useRealTimers();
-});
-
-interface Options extends Partial<Conditions> {
-	/** How long the service takes to answer. */
-	latency?: number;
-	limit?: number;
-	/** The process to which nudges come. */
-	nudgesTo?: number;
-	/** Happens while the node creates its tasks, which the service knows already. */
-	meanwhile?: (begun: Pick<Begun, 'n8n' | 'ended' | 'callBack'>) => Promise<unknown>;
-}
-
-/** Begins an execution that sleeps for the task of each item of its steps. */
-async function begin({ latency = 100, limit = MINUTE, nudgesTo = 0, ...options }: Options = {}) {
-	const { meanwhile, ...conditions } = options;
-	const ended = new Set<string>();
-	const nudges: number[] = [];
-	let created = 0;
-	const say = (data: object) => ({ statusCode: 200, body: JSON.stringify({ code: 200, data }) });
-	const answer = async (path: string) => {
-		const isCreation = path.endsWith('/jobs/createTask');
-		const taskId = isCreation ? `task-${created++}` : path.replace(/.*taskId=/, '');
-		await sleep(latency);
-		if (isCreation) return say({ taskId });
-		return say({ taskId, state: ended.has(taskId) ? 'success' : 'generating' });
-	};
-	const n8n = new FakeN8n(
-		{ executeOperation, wakeExecution },
-		{ answer, download: async () => await Promise.reject(new Error('no files')) },
-		{
-			steps: [film],
-			tries: 1,
-			responseMode: 'onReceived',
-			trackerAt: 0,
-			parkingFails: false,
-			storeFailures: 0,
-			slotWait: 0,
-			...conditions,
-		},
-		{
-			resource: 'task',
-			operation: 'generate',
-			model: 'any',
-			anyModel: 'epsilon/any',
-			inputMode: 'json',
-			options: {
-				howToWait: 'callback',
-				waitLimit: limit / MINUTE,
-				downloadResults: false,
-				tasksPer10Seconds: 0,
-			},
-		},
-	);
-	const fetch = async (url: string, { body, headers }: RequestInit) => {
-		// What tries the resume URL before the run sleeps has another execution ID.
-		if (!url.startsWith(`${RESUME_URL}${n8n.id}`)) return new Response('', { status: 302 });
-		nudges.push(Date.now());
-		const sent = JSON.parse(body as string) as IDataObject;
-		const given = Object.fromEntries(new Headers(headers));
-		const { status, answer: said } = await n8n.deliver(sent, given, nudgesTo);
-		return Response.json(said, { status });
-	};
-	jest
-		.spyOn(globalThis, 'fetch')
-		.mockImplementation(async (url, init = {}) => await aliveOnly(fetch(url as string, init)));
-	void n8n.run();
-	const callBack = async (taskId: string, process = 0) => await n8n.callBack(taskId, process);
-	await pass(0);
-	await meanwhile?.({ n8n, ended, callBack });
-	while (n8n.status === 'running') await pass(100);
-	expect(n8n.status).toBe('waiting');
-	return { n8n, ended, callBack, nudges, sleptAt: Date.now() };
-}
-
-type Begun = Awaited<ReturnType<typeof begin>>;
-
-const completed = (...taskIds: string[]) =>
-	taskIds.map((taskId) => ({ json: { taskId, status: 'completed' } }));
+const kill = (at: number): Plan['accidents'][0] => ({ when: { at }, what: 'kill 0' });
 
 it('a callback that comes before n8n has stored the sleep is made up for by the first nudge', async () => {
-	const { n8n, nudges, sleptAt } = await begin({
-		limit: HOUR,
-		latency: 2 * SECOND,
-		async meanwhile({ ended, callBack }) {
-			ended.add('task-0');
-			expect((await callBack('task-0')).status).toBe(409);
-		},
-	});
-	await pass(FIRST_NUDGE + MINUTE);
-	expect(n8n.ended).toMatchObject([{ items: completed('task-0') }]);
-	expect(nudges).toHaveLength(1);
-	expect(Number(nudges[0]) - sleptAt).toBeLessThanOrEqual(FIRST_NUDGE);
-	expect(n8n.log.join()).toContain('no callback came');
+	const slow = { latency: 2 * SECOND, callbacks: [] };
+	const { world, execution, statuses } = await live(
+		build([{ after: SECOND }, slow], { limit: HOUR }),
+	);
+	expect(world.service.answered.map(({ status }) => status)).toEqual([409]);
+	expect(statuses).toEqual(['completed', 'completed']);
+	const [{ sleptAt, endedAt }] = execution.ended as [Ended];
+	expect(world.n8n.nudges).toEqual([Number(sleptAt) + FIRST_NUDGE]);
+	expect(endedAt - Number(sleptAt)).toBeLessThan(FIRST_NUDGE + SECOND);
+	expect(world.n8n.log.join()).toContain('no callback came');
 });
 
 it('nudges come ever less often', async () => {
-	jest.spyOn(Math, 'random').mockReturnValue(0.5);
-	const { nudges, sleptAt } = await begin({ limit: 2 * HOUR });
-	await pass(2 * HOUR - MINUTE);
+	const limit = 2 * HOUR;
+	const { world, execution } = await live(build(['endless'], { limit, failedTasks: 'output' }));
+	const [{ sleptAt = 0 }] = execution.ended as [Ended];
+	const nudges = world.n8n.nudges.filter((at) => at < sleptAt + limit - MINUTE);
 	const pauses = nudges.map((at, index) => at - (nudges[index - 1] ?? sleptAt));
-	const rounded = pauses.map((length) => Math.round(length / SECOND));
-	expect(rounded.length).toBeGreaterThan(6);
+	expect(pauses.length).toBeGreaterThan(6);
 	const { first, growth, longest } = PAUSES_ASLEEP;
-	const grown = rounded.map((_, index) => Math.min(first * growth ** index, longest) / SECOND);
-	expect(rounded).toEqual(grown);
+	// Each waits for the answer to the one before.
+	const rounded = pauses.map((pause) => Math.round(pause / SECOND) * SECOND);
+	expect(rounded).toEqual(pauses.map((_, index) => Math.min(first * growth ** index, longest)));
 });
 
 it('a nudge opens no further nudging in the process that takes it', async () => {
-	const { n8n, nudges } = await begin({ limit: 3 * HOUR, nudgesTo: 1 });
-	await pass(HOUR);
-	const { length } = nudges;
-	expect(length).toBeGreaterThan(1);
-	n8n.kill(0);
-	await pass(HOUR);
-	expect(nudges).toHaveLength(length);
+	const plan = { limit: 3 * HOUR, nudgesTo: 1, accidents: [kill(HOUR)] };
+	const { world } = await live(build(['endless'], plan));
+	expect(world.n8n.nudges.length).toBeGreaterThan(1);
+	expect(Math.max(...world.n8n.nudges)).toBeLessThan(world.begun + HOUR);
 });
 
 it('a callback that comes after a restart does', async () => {
-	const { n8n, ended, callBack, nudges } = await begin({
-		steps: [{ node: 'Film', count: 2 }],
-		limit: 3 * HOUR,
-	});
-	n8n.kill(0);
-	await pass(HOUR);
-	expect(nudges).toEqual([]);
-	ended.add('task-0');
-	const sent = callBack('task-0');
-	await pass(SECOND);
-	expect((await sent).answer).toEqual({ accepted: true, resumed: false });
-	// Its callback gets lost.
-	ended.add('task-1');
-	await pass(FIRST_NUDGE + MINUTE);
-	expect(n8n.ended).toMatchObject([{ items: completed('task-0', 'task-1') }]);
+	const late = { after: 2 * HOUR + MINUTE, callbacks: [] };
+	const { world, execution, statuses } = await live(
+		build([{ after: 2 * HOUR }, late], { limit: 3 * HOUR, accidents: [kill(MINUTE)] }),
+	);
+	expect(world.service.answered).toMatchObject([{ answer: { accepted: true, resumed: false } }]);
+	expect(statuses).toEqual(['completed', 'completed']);
+	const [nudge = 0] = world.n8n.nudges;
+	expect(Math.round((nudge - world.begun) / SECOND)).toBe((2 * HOUR + FIRST_NUDGE) / SECOND);
+	expect(execution.ended[0]?.endedAt).toBeLessThan(nudge + SECOND);
 });
 
 it('nobody is woken twice: copies of a callback, and nudges, while n8n waits for a slot', async () => {
-	const { n8n, ended, callBack, nudges } = await begin({
-		// What wakes the first node once more ends the wait of the next one.
-		steps: [film, { node: 'Wait', count: 1 }],
-		limit: HOUR,
-		slotWait: 2 * FIRST_NUDGE,
-	});
-	ended.add('task-0');
-	const first = callBack('task-0');
-	await pass(SECOND);
-	const second = callBack('task-0');
-	await pass(SECOND);
-	expect((await second).answer).toEqual({ accepted: true, resumed: false });
-	await pass(2 * FIRST_NUDGE + MINUTE);
-	expect((await first).answer).toEqual({ accepted: true, resumed: true });
-	expect(n8n.ended).toMatchObject([{ items: completed('task-0') }, {}]);
-	expect([n8n.overwritten, nudges]).toEqual([0, []]);
-});
-
-it('a callback in the last second before the limit brings its task, also where the service is slow', async () => {
-	const { n8n, ended, callBack } = await begin({ latency: 2 * SECOND });
-	await pass(MINUTE - 700);
-	ended.add('task-0');
-	const sent = callBack('task-0');
-	await pass(30 * SECOND);
-	expect((await sent).status).toBe(200);
-	expect(n8n.ended).toMatchObject([{ items: completed('task-0') }]);
-});
-
-it('two processes with two clocks take the callbacks of each sleep', async () => {
-	const { n8n, ended, callBack } = await begin({ steps: [film, film] });
-	// The second run sleeps in a process whose clock is behind.
-	jest.setSystemTime(Date.now() - 10 * SECOND);
-	ended.add('task-0');
-	void callBack('task-0', 1);
-	await pass(2 * SECOND);
-	expect(n8n.ended).toHaveLength(1);
-	expect(n8n.status).toBe('waiting');
-	ended.add('task-1');
-	const sent = callBack('task-1', 1);
-	await pass(3 * SECOND);
-	expect((await sent).answer).toEqual({ accepted: true, resumed: true });
-	expect(n8n.ended[1]?.items).toMatchObject(completed('task-1'));
-});
-
-describe('a credential whose key is changed while the execution sleeps', () => {
-	const { webhookSecret } = CREDENTIALS;
-	afterEach(() => void Object.assign(CREDENTIALS, { webhookSecret }));
-
-	it.each([
-		['added', ''],
-		['replaced', 'the key of before'],
-	])('is no obstacle for a nudge: it is %s', async (_, before) => {
-		CREDENTIALS.webhookSecret = before;
-		const { n8n, ended } = await begin({ limit: HOUR });
-		CREDENTIALS.webhookSecret = webhookSecret;
-		ended.add('task-0');
-		await pass(FIRST_NUDGE + MINUTE);
-		expect(n8n.status).toBe('done');
-		expect(n8n.ended).toMatchObject([{ items: completed('task-0') }]);
-		expect(n8n.log.join()).not.toContain('signature');
-	});
+	// What wakes the first node once more ends the wait of the next one.
+	const steps = [film({ callbacks: [0, SECOND] }), { node: 'Wait', items: [[]] }];
+	const { world, execution } = await live(
+		build([], { steps, limit: HOUR, slotWaits: [2 * FIRST_NUDGE] }),
+	);
+	expect(world.service.answered.map(({ answer }) => answer)).toEqual([
+		{ accepted: true, resumed: false },
+		{ accepted: true, resumed: true },
+	]);
+	expect(execution.ended.map(({ step }) => step)).toEqual([0, 1]);
+	expect([world.n8n.repeats, world.n8n.nudges]).toEqual([0, []]);
 });
 
 describe('a sleep that a webhook has handed to n8n', () => {
