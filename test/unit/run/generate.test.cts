@@ -1,14 +1,11 @@
-import { UserError } from 'n8n-workflow';
-import { Account, NodeExecution, type Settings } from './failingRuns.cts';
+import { UserError, type INodeExecutionData } from 'n8n-workflow';
+import { readLedger } from '../../../nodes/MediaGeneration/run/ledger';
+import { build, film, live, readKept, SECOND, type OfItem } from '../../world/live.cts';
+import type { Execution } from '../../world/n8n.cts';
+import type { Plan, World } from '../../world/world.cts';
 
 const GOES_ON = { onError: 'continueRegularOutput' } as const;
-
-/** Prepares an execution, by default of three good items. */
-function begin(settings: Partial<Settings> = {}) {
-	const all: Settings = { items: [['good'], ['good'], ['good']], ...settings };
-	const account = new Account(all.items);
-	return { account, execution: new NodeExecution(account, all) };
-}
+const GOOD: OfItem[] = ['good', 'good', 'good'];
 
 /** Reads items, of which this one can not be sent. */
 const failAt = (wrong: number, error: Error) => (item: number) => {
@@ -17,248 +14,207 @@ const failAt = (wrong: number, error: Error) => (item: number) => {
 };
 const wrong = new UserError('No image', { description: 'Give one.' });
 
+/** Lists what is asked of the account, in order. */
+function listAsked({ service }: World): string[] {
+	const asked: string[] = [];
+	const answer = service.answer.bind(service);
+	service.answer = async (...given) => {
+		asked.push(...(/credit|createTask|recordInfo/.exec(given[0]) ?? []));
+		return await answer(...given);
+	};
+	return asked;
+}
+
+/** How many tasks an execution has of those that Maximum Tasks per Run allows. */
+const countTaken = (execution: Execution) => readLedger(readKept(execution))?.shared.count;
+
+/** What each item says: its error, or the status of its task. */
+const listSaid = (items: INodeExecutionData[]) =>
+	items.map(({ json }) => json.error ?? json.status);
+
 describe('a run that creates tasks', () => {
-	it('and does not wait outputs them as they were created', async () => {
-		const { account, execution } = begin({ operation: 'start', sleeps: true });
-		const { output, sleeps } = await execution.run();
-		const expected = [0, 1, 2].map((item) => ({
-			json: { taskId: `task-${item}-1`, status: 'pending', model: 'a/b' },
-			pairedItem: { item },
-		}));
-		expect(output).toMatchObject(expected);
-		expect(sleeps).toBe(false);
-		expect(account.sent.map(({ callBackUrl }) => callBackUrl)).toEqual(Array(3).fill(undefined));
-	});
-
-	it.each([
-		[true, 'https://n8n.example/webhook-waiting/1/media-generation'],
-		[false, undefined],
-	])('and waits, asleep: %s, has them call the URL that was decided', async (sleeps, url) => {
-		const { account, execution } = begin({ sleeps });
-		const came = await execution.run();
-		expect(account.sent.map(({ callBackUrl }) => callBackUrl)).toEqual([url, url, url]);
-		expect(came.sleeps).toBe(sleeps);
-		const { output } = sleeps ? await execution.wake() : came;
-		expect(output.map(({ json }) => json.status)).toEqual(Array(3).fill('completed'));
-	});
-
 	it('puts an error of an item between the tasks of the others', async () => {
-		const { execution } = begin({ items: [['good'], ['refused'], ['good']], ...GOES_ON });
-		const { output } = await execution.run();
-		expect(output).toMatchObject([
-			{ json: { taskId: 'task-0-1', status: 'completed' }, pairedItem: { item: 0 } },
-			{
-				json: { error: expect.stringContaining('did not accept') as string },
-				pairedItem: { item: 1 },
-			},
-			{ json: { taskId: 'task-2-1', status: 'completed' }, pairedItem: { item: 2 } },
+		const { items } = await live(build(['good', 'refused', 'good'], GOES_ON));
+		const error = expect.stringContaining('did not accept') as string;
+		expect(items).toMatchObject([
+			{ json: { taskId: 'task-0-1z', status: 'completed' }, pairedItem: { item: 0 } },
+			{ json: { error }, pairedItem: { item: 1 } },
+			{ json: { taskId: 'task-2-1z', status: 'completed' }, pairedItem: { item: 2 } },
 		]);
 	});
 
 	it('waits for nothing once an error has ended it, and names the tasks that exist', async () => {
-		const { account, execution } = begin({ items: [['endless'], ['refused'], ['good']] });
-		const begun = Date.now();
-		const { error } = await execution.run();
-		expect(account.count()).toEqual([1, 1, 0]);
-		expect(Date.now() - begun).toBeLessThan(30_000);
+		const world = build(['endless', 'refused', 'good']);
+		world.clock.after(SECOND, () => expect(world.n8n.executions[0]?.status).toBe('error'));
+		const { error, sent } = await live(world);
+		expect(sent).toEqual([1, 1, 0]);
 		expect(error?.message).toContain('[item 2 of 3]');
-		expect(error?.description).toContain('task-0-1');
-	});
-
-	it('waits for nothing once it was stopped', async () => {
-		const stop = new AbortController();
-		const { account, execution } = begin({ sleeps: true, agent: { signal: stop.signal } });
-		account.onCreation = () => stop.abort();
-		const { output, sleeps } = await execution.run();
-		expect(output).toMatchObject([{ json: { taskId: 'task-0-1', status: 'pending' } }]);
-		expect([account.count(), sleeps]).toEqual([[1, 0, 0], false]);
+		expect(error?.description).toContain('task-0-1z');
 	});
 
 	it('checks all items, then what Options allow, and only then sends', async () => {
-		const { account, execution } = begin({
-			options: { keepCredits: 1, concurrency: 5 },
-			read: (item) => {
-				account.asked.push(`check ${item}`);
-				return { item };
-			},
-		});
-		await execution.run();
+		const world = build(GOOD, { options: { keepCredits: 1, concurrency: 5 } });
+		const asked = listAsked(world);
+		world.n8n.read = (item) => {
+			asked.push('check');
+			return { item };
+		};
+		const { sent } = await live(world);
 		// Fields may be read twice.
-		const steps = account.asked.map((one) => one.split(' ')[0]);
-		const order = steps.filter((step, index) => step !== steps[index - 1]);
-		expect(order).toEqual(['check', 'credits', 'create']);
-		expect(account.count()).toEqual([1, 1, 1]);
+		const order = asked.filter((step, index) => step !== asked[index - 1]);
+		expect(order.slice(0, 3)).toEqual(['check', 'credit', 'createTask']);
+		expect(order.slice(3)).not.toContain('check');
+		expect(sent).toEqual([1, 1, 1]);
 	});
 
 	it('creates nothing where an item behind the others can not be sent', async () => {
-		const { account, execution } = begin({
-			read: failAt(2, wrong),
-			options: { keepCredits: 1, maxTasksPerRun: 3 },
-		});
-		expect((await execution.run()).error?.message).toBe('No image [item 3 of 3]');
-		expect(account.asked).toEqual([]);
-		expect(execution.ledger.shared.count).toBe(0);
+		const world = build(GOOD, { options: { keepCredits: 1 }, room: 3 });
+		const asked = listAsked(world);
+		world.n8n.read = failAt(2, wrong);
+		const { error, execution } = await live(world);
+		expect(error?.message).toBe('No image [item 3 of 3]');
+		expect(asked).toEqual([]);
+		expect(countTaken(execution)).toBe(0);
 	});
 
-	it('creates nothing where its wait is refused', async () => {
-		for (const more of [{}, GOES_ON]) {
-			const { account, execution } = begin({ sleeps: true, ...more });
-			execution.resumeUrl = 'http://localhost:5678/webhook-waiting/1';
-			const { error, output } = await execution.run();
-			const errors = error ? [error.message] : output.map(({ json }) => json.error);
-			expect(errors).toEqual(
-				Array(error ? 1 : 3).fill(expect.stringContaining("can't reach this n8n")),
-			);
-			expect(account.asked).toEqual([]);
-		}
+	it.each([{}, GOES_ON])('creates nothing where its wait is refused: %j', async (more) => {
+		const world = build(GOOD, more);
+		const asked = listAsked(world);
+		Object.assign(world.n8n, { host: 'localhost:5678' });
+		const { error, items } = await live(world);
+		const errors = error ? [error.message] : listSaid(items);
+		const said = expect.stringContaining("can't reach this n8n") as string;
+		expect(errors).toEqual(error ? [said] : [said, said, said]);
+		expect(asked).toEqual([]);
 	});
 
-	it('names its tasks where n8n could not let it sleep', async () => {
-		for (const more of [{}, GOES_ON]) {
-			const { execution } = begin({ sleeps: true, ...more });
-			execution.onSleep = () => {
-				throw new Error('No active execution');
-			};
-			const { error, output } = await execution.run();
-			const said = JSON.stringify([error?.message, error?.description, output]);
-			for (const text of ['No active execution', 'task-0-1', 'task-1-1', 'task-2-1'])
-				expect(said).toContain(text);
-		}
+	it.each([{}, GOES_ON])('names its tasks where n8n could not let it sleep: %j', async (more) => {
+		const { error, items } = await live(build(GOOD, { ...more, parkingFails: true }));
+		const said = JSON.stringify([error?.message, error?.description, items]);
+		for (const text of ['No active execution', 'task-0-1z', 'task-1-1z', 'task-2-1z'])
+			expect(said).toContain(text);
 	});
 });
 
 it('a try reads nothing but the credential of an item that has a task', async () => {
-	const read: number[] = [];
-	const { account, execution } = begin({
-		items: [['good'], ['refused', 'good']],
-		maxTries: 2,
-		read: (item) => {
-			read.push(item);
-			return { item };
-		},
-	});
-	execution.betweenTries = () => {
-		read.splice(0, Infinity);
-		execution.credentials.splice(0, Infinity);
+	const world = build(['good', ['refused', 'good']], { howToWait: 'polling', maxTries: 2 });
+	const read = new Set<string>();
+	const note = (what: string) => {
+		const isTry = world.n8n.executions[0]?.given.length === 1;
+		if (isTry) read.add(what);
 	};
-	const { output } = await execution.run();
-	expect(output.map(({ json }) => json.taskId)).toEqual(['task-0-1', 'task-1-2']);
-	expect(account.count()).toEqual([1, 2]);
-	expect(new Set(read)).toEqual(new Set([1]));
-	expect([...execution.credentials].sort()).toEqual([0, 1]);
+	world.n8n.onCredential = (item) => note(`credential ${item}`);
+	world.n8n.read = (item) => {
+		note(`fields ${item}`);
+		return { item };
+	};
+	const { sent, taskIds } = await live(world);
+	expect(taskIds).toEqual(['task-0-1z', 'task-1-2z']);
+	expect(sent).toEqual([1, 2]);
+	expect([...read].sort()).toEqual(['credential 0', 'credential 1', 'fields 1']);
 });
 
 describe('Maximum Tasks per Run', () => {
 	it('counts what exists or may exist, and nothing that was refused or not sent', async () => {
-		const options = { maxTasksPerRun: 3 };
-		const goesOn = begin({ items: [['good'], ['unknown'], ['refused']], options, ...GOES_ON });
-		await goesOn.execution.run();
-		expect(goesOn.execution.ledger.shared.count).toBe(2);
-		const stops = begin({ items: [['refused'], ['good'], ['good']], options });
-		await stops.execution.run();
-		expect(stops.execution.ledger.shared.count).toBe(0);
+		const goesOn = await live(build(['good', 'unknown', 'refused'], { room: 3, ...GOES_ON }));
+		expect(countTaken(goesOn.execution)).toBe(2);
+		const stops = await live(build(['refused', 'good', 'good'], { room: 3 }));
+		expect(countTaken(stops.execution)).toBe(0);
 	});
 
-	it('refuses the items of a loop, or ends the run', async () => {
-		for (const more of [{}, GOES_ON]) {
-			const { account, execution } = begin({ options: { maxTasksPerRun: 5 }, ...more });
-			await execution.run();
-			const loop = execution.loop();
-			const { error, output } = await loop.run();
-			const errors = error ? [error.message] : output.map(({ json }) => json.error);
-			expect(errors).toEqual(
-				Array(error ? 1 : 3).fill(
-					expect.stringContaining("'Maximum Tasks per Run' in Options is 5"),
-				),
-			);
-			expect(account.count()).toEqual([1, 1, 1]);
-			expect(loop.ledger.shared.count).toBe(3);
-		}
+	it.each([{}, GOES_ON])('refuses the items of a loop, or ends the run: %j', async (more) => {
+		const steps = [film(...GOOD), film(...GOOD)];
+		const { world, execution, error, items } = await live(build([], { steps, room: 5, ...more }));
+		const errors = error ? [error.message] : listSaid(items);
+		const said = expect.stringContaining("'Maximum Tasks per Run' in Options is 5") as string;
+		expect(errors).toEqual(error ? [said] : [said, said, said]);
+		expect(world.service.creations).toHaveLength(3);
+		expect(countTaken(execution)).toBe(3);
 	});
 });
 
 describe('a woken run', () => {
 	const described = Object.assign(new Error('Wrong'), { description: 'Said by n8n' });
 
-	it.each<[string, Partial<Settings>]>([
-		['of a field', { read: failAt(1, wrong) }],
-		["of n8n's", { read: failAt(1, described) }],
-		['of the service', { items: [['good'], ['refused'], ['good']] }],
-		['of unknown outcome', { items: [['good'], ['unknown'], ['good']] }],
-	])('creates nothing, and outputs an error %s again', async (_, settings) => {
-		const { account, execution } = begin({ sleeps: true, ...GOES_ON, ...settings });
-		const asleep = await execution.run();
-		expect(asleep.sleeps).toBe(true);
-		expect(asleep.output[1]?.json.error).toEqual(expect.any(String));
-		const { length } = account.sent;
-		const woken = await execution.wake();
-		expect(woken.output[1]).toEqual(asleep.output[1]);
-		expect(woken.output.map(({ json }) => json.status)).toEqual([
-			'completed',
-			undefined,
-			'completed',
-		]);
-		expect(account.sent).toHaveLength(length);
-	});
+	it.each<[string, OfItem, Error | undefined, string]>([
+		['of a field', 'good', wrong, 'No image'],
+		["of n8n's", 'good', described, 'Wrong'],
+		['of the service', 'refused', undefined, 'did not accept'],
+		['of unknown outcome', 'unknown', undefined, 'broke off'],
+	])(
+		'creates nothing, and outputs an error %s as an awake one does',
+		async (_, fate, error, said) => {
+			const liveBy = async (howToWait: Plan['howToWait']) => {
+				const world = build(['good', fate, 'good'], { howToWait, ...GOES_ON });
+				world.n8n.credentials.baseUrl = 'https://api.example';
+				if (error) world.n8n.read = failAt(1, error);
+				return await live(world);
+			};
+			const { execution, items, sent } = await liveBy('callback');
+			expect(execution.ended[0]?.sleptAt).toBeDefined();
+			expect(sent).toEqual([1, error ? 0 : 1, 1]);
+			const isSaid = expect.stringContaining(said) as string;
+			expect(listSaid(items)).toEqual(['completed', isSaid, 'completed']);
+			expect(items).toEqual((await liveBy('polling')).items);
+		},
+	);
 
-	/** Runs a node until it sleeps; the webhook has seen the ends of these items' tasks. */
-	async function sleepAndEnd(
-		ended: number[],
-		settings: Partial<Settings> = {},
-		host = 'files.example',
-	) {
-		const { account, execution } = begin({ sleeps: true, ...GOES_ON, ...settings });
-		expect((await execution.run()).sleeps).toBe(true);
-		for (const item of ended) {
-			const [attempt] = execution.ledger.entries[item]?.attempts ?? [];
-			const { taskId = '' } = attempt ?? {};
-			const resultUrls = [`http://${host}/${taskId}.png`, `http://${host}/again/${taskId}.png`];
-			Object.assign(attempt ?? {}, { end: { taskId, status: 'completed', resultUrls } });
-		}
-		execution.credentials.splice(0, Infinity);
-		execution.settings.read = () => {
-			throw new Error('Read again');
+	/** Runs a node until it has slept; returns which items' credentials it has read since. */
+	async function wake(fates: OfItem[], more: Partial<Plan> = {}, prepare?: (world: World) => void) {
+		const world = build(fates, { ...GOES_ON, downloads: true, ...more });
+		const read: number[] = [];
+		const hasSlept = () => world.clock.now > world.begun + SECOND;
+		world.n8n.onCredential = (item) => {
+			if (hasSlept() && item !== undefined) read.push(item);
 		};
-		return { account, execution };
+		world.n8n.read = (item) => {
+			if (hasSlept()) throw new Error('Read again');
+			return { item };
+		};
+		prepare?.(world);
+		return { ...(await live(world)), read };
 	}
 
 	it('outputs ended tasks and their files without reading credential or fields', async () => {
-		const { execution } = await sleepAndEnd([0, 1, 2]);
-		const { output } = await execution.wake();
-		expect(output).toMatchObject(
+		const { items, read } = await wake(GOOD);
+		const binary = { data: { data: 'file' } };
+		expect(items).toMatchObject(
 			[0, 1, 2].map((item) => ({
-				json: { taskId: `task-${item}-1`, status: 'completed' },
-				binary: { data: { data: 'file' }, data_1: { data: 'file' } },
+				...{ json: { taskId: `task-${item}-1z`, status: 'completed' }, binary },
 			})),
 		);
-		expect(execution.credentials).toEqual([]);
+		expect(read).toEqual([]);
 	});
 
 	it.each([
 		['the link to its file is refused', 'expired', 'files.example', 'expired'],
 		['its links lead into this network', 'good', '10.0.0.1', 'inside'],
 	] as const)('reads the credential of an item once if %s', async (_, fate, host, reason) => {
-		const { execution } = await sleepAndEnd([0], { items: [[fate]] }, host);
-		const { output } = await execution.wake();
-		expect(output[0]?.json.downloadError).toContain(reason);
-		expect(execution.credentials).toEqual([0]);
+		const { items, read } = await wake([fate], {}, ({ service }) => {
+			service.fileHost = host;
+		});
+		expect(items[0]?.json.downloadError).toContain(reason);
+		expect(read).toEqual([0]);
 	});
 
 	it('reads at its limit the credentials of tasks that it asks for', async () => {
-		const items: Settings['items'] = [['good'], ['endless'], ['endless']];
-		const { execution } = await sleepAndEnd([0], { items });
-		const { output } = await execution.wake();
-		expect(output.map(({ json }) => json.status)).toEqual(['completed', 'timedOut', 'timedOut']);
-		expect([...execution.credentials].sort()).toEqual([1, 2]);
+		const { statuses, read } = await wake(['good', 'endless', 'endless']);
+		expect(statuses).toEqual(['completed', 'timedOut', 'timedOut']);
+		expect(read.sort()).toEqual([1, 2]);
 	});
 
 	it('outputs why it could not ask, if a credential can not be read', async () => {
-		const { execution } = await sleepAndEnd([], { items: [['endless']], failedTasks: 'output' });
-		execution.onCredential = () => {
-			throw new Error('The vault is closed');
-		};
-		const { output } = await execution.wake();
+		const { items } = await wake(
+			['endless'],
+			{ failedTasks: 'output' },
+			({ n8n, clock, begun }) => {
+				n8n.onCredential = (item) => {
+					if (item !== undefined && clock.now > begun + SECOND)
+						throw new Error('The vault is closed');
+				};
+			},
+		);
 		const lookError = 'The vault is closed';
-		expect(output).toMatchObject([{ json: { taskId: 'task-0-1', status: 'timedOut', lookError } }]);
+		expect(items).toMatchObject([{ json: { taskId: 'task-0-1z', status: 'timedOut', lookError } }]);
 	});
 });

@@ -1,6 +1,6 @@
-import type { IDataObject, INodeExecutionData, IWebhookFunctions } from 'n8n-workflow';
+import { stringify } from 'flatted';
+import type { IDataObject } from 'n8n-workflow';
 import sleeping from '../../../dev/fixtures/sleepingRecord.json';
-import { enableNode } from '../../../nodes/MediaGeneration/host/sleep';
 import {
 	adopt,
 	isToSend,
@@ -11,10 +11,12 @@ import {
 	storeOutput,
 	type Attempt,
 	type Entry,
+	type Ledger,
 	type State,
 } from '../../../nodes/MediaGeneration/run/ledger';
-import { fake } from '../n8n';
-import { Account, NodeExecution, type Fate, type Settings } from './failingRuns.cts';
+import { build, live, readKept, readLast, readStored, SECOND } from '../../world/live.cts';
+import type { Entry as StackEntry, Execution, RunData } from '../../world/n8n.cts';
+import type { Choices, Plan, World } from '../../world/world.cts';
 
 const UNKNOWN = { message: 'The service broke off' };
 const OPEN: Attempt = { taskId: 'open' };
@@ -103,60 +105,100 @@ it('what n8n stores has no output of a run that has ended, which its tries still
 });
 
 describe('a run that sleeps', () => {
-	/** Those of `dev/fixtures`: four wait for their task, in the second try. */
-	const items: Fate[][] = [
-		['endless'],
-		['failed', 'endless'],
-		['unknown'],
-		['refused'],
-		['refused', 'endless'],
-	];
-	const settings: Settings = {
-		items,
-		sleeps: true,
-		maxTries: 2,
-		onError: 'continueRegularOutput',
-		read: (item) => ({ item, prompt: 'Night' }),
-	};
-	const IDS = ['task-0-1', 'task-1-1', 'task-1-2', 'task-4-2'];
-	const store = () => structuredClone(sleeping) as unknown as Stored;
+	/** The fixture, with the IDs of a world: four wait for their task, in the second try. */
+	const store = () =>
+		JSON.parse(JSON.stringify(sleeping).replaceAll(/task-\d-\d/g, '$&z')) as {
+			kept: { run: Ledger };
+			data: StackEntry['data'];
+		};
+	const IDS = ['task-0-1z', 'task-1-1z', 'task-1-2z', 'task-4-2z'];
+	const ASLEEP_AGAIN = 80 * SECOND;
 
-	interface Stored {
-		kept: NodeExecution['kept'] & IDataObject;
-		data: { main: INodeExecutionData[][] };
+	/** A world in which what the fixture has happens: the first task ends after the limit. */
+	function begin(whileAsleep: (execution: Execution) => void, more: Partial<Plan> = {}): World {
+		const later = { after: 70 * SECOND };
+		const open = { after: 40 * SECOND };
+		const kill = (what: 'kill 0' | 'kill 1') => ({ when: { at: ASLEEP_AGAIN }, what });
+		const world = build([later, ['failed', open], 'unknown', 'refused', ['refused', open]], {
+			...{ onError: 'continueRegularOutput', maxTries: 2, downloads: true },
+			options: { timeoutSeconds: 60 },
+			// What goes on is another process, with another version of the package.
+			accidents: [kill('kill 0'), kill('kill 1')],
+			...more,
+		});
+		const { n8n, clock } = world;
+		Object.assign(n8n.credentials, { baseUrl: 'https://api.example', accessToken: 'token' });
+		n8n.read = (item) => ({ item, prompt: 'Night' });
+		clock.after(ASLEEP_AGAIN, () => whileAsleep(n8n.executions[0] as Execution));
+		return world;
 	}
 
-	/** The execution of the fixture; its tasks have ended meanwhile. */
-	function goOn(kept: object, more: Partial<Settings> = {}) {
-		const account = Object.assign(new Account(items), { token: 'token' });
-		for (const taskId of IDS) account.fates.set(taskId, taskId === 'task-1-1' ? 'failed' : 'good');
-		const execution = new NodeExecution(account, { ...settings, ...more }, kept);
-		return { account, execution };
+	/** Changes what n8n has stored. */
+	function change(execution: Execution, work: (data: RunData) => void): void {
+		const data = readStored(execution);
+		work(data);
+		execution.stored = stringify(data);
+	}
+
+	/** Puts the fixture in the place of what n8n has stored. From then on, there are no tries. */
+	const replace = (execution: Execution) =>
+		change(execution, ({ executionData: { contextData, nodeExecutionStack } }) => {
+			const { kept, data } = store();
+			const { begun, sleep } = (readKept(execution) as { run: Ledger }).run;
+			const times = { begun, sleep: { ...kept.run.sleep, end: sleep?.end } };
+			Object.assign(kept.run, { executionId: execution.id, ...times });
+			contextData['node:Film'] = kept;
+			const [entry] = nodeExecutionStack as [StackEntry];
+			entry.data = data;
+			entry.node.retryOnFail = false;
+		});
+
+	const setVersion = (execution: Execution, version: number | undefined) =>
+		change(execution, ({ executionData: { contextData } }) =>
+			Object.assign(contextData['node:Film']?.run ?? {}, { version }),
+		);
+
+	/** The execution crashes when it is woken, and is retried from the list; what n8n has stored is of this version then. */
+	async function retry(choices: Partial<Choices>, version: number | undefined) {
+		const world = begin(replace, { retries: [{ maxTries: 0, ...choices }] });
+		const { service, n8n } = world;
+		const download = service.download.bind(service);
+		let length = 0;
+		service.download = async (url) => {
+			service.download = download;
+			({ length } = service.creations);
+			n8n.kill(0);
+			setVersion(n8n.executions[0] as Execution, version);
+			return await download(url);
+		};
+		const lived = readLast(await world.live());
+		expect(lived.execution.mode).toBe('retry');
+		return { ...lived, created: service.creations.slice(length).map(({ item }) => item) };
 	}
 
 	it('is stored in the form that later versions read', async () => {
-		const account = Object.assign(new Account(items), { token: 'token' });
-		const execution = Object.assign(new NodeExecution(account, settings), { id: '1' });
-		await execution.run();
-		expect((await execution.wake()).sleeps).toBe(true);
-		const { begun } = store().kept.run ?? {};
-		const { run } = execution.kept;
-		const stored = { kept: { run: { ...run, begun } }, data: execution.data };
-		expect(JSON.parse(JSON.stringify(stored))).toEqual(store());
+		let stored: unknown;
+		await begin((execution) => {
+			const { run } = readKept(execution) as { run: Ledger };
+			const { begun = 0, sleep } = run;
+			const { begun: noted = 0 } = store().kept.run;
+			const end = Number(sleep?.end) - begun + noted;
+			const kept = { run: { ...run, executionId: '1', begun: noted, sleep: { ...sleep, end } } };
+			const [{ data }] = readStored(execution).executionData.nodeExecutionStack as [StackEntry];
+			stored = { kept, data };
+		}).live();
+		expect(stored).toEqual(store());
 	});
 
 	it('when the package was updated goes on: nothing is lost, and nothing is created', async () => {
-		const { kept, data } = store();
-		const node = { disabled: true };
-		const webhook = fake<IWebhookFunctions>({
-			runExecutionData: { executionData: { nodeExecutionStack: [{ node, data }] } },
+		let length = 0;
+		const world = begin((execution) => {
+			replace(execution);
+			({ length } = world.service.creations);
 		});
-		expect(enableNode(webhook)).toEqual([items.map((_, item) => ({ json: { item } }))]);
-		const { account, execution } = goOn(kept, { maxTries: 0 });
-		Object.assign(execution, { id: '1' });
-		const came = await execution.wake();
-		expect(account.sent).toEqual([]);
-		expect(came.output.map(({ json }) => json.status ?? json.error)).toEqual([
+		const { execution, items } = await live(world);
+		expect(world.service.creations).toHaveLength(length);
+		expect(items.map(({ json }) => json.status ?? json.error)).toEqual([
 			// n8n was given its end already.
 			'timedOut',
 			'completed',
@@ -164,39 +206,39 @@ describe('a run that sleeps', () => {
 			expect.stringContaining('did not accept'),
 			'completed',
 		]);
-		expect(listTaskIds(execution.ledger.entries)).toEqual(IDS);
-		expect(execution.ledger.shared.count).toBe(5);
+		const ledger = readLedger(readKept(execution)) as Ledger;
+		expect(listTaskIds(ledger.entries)).toEqual(IDS);
+		expect(ledger.shared.count).toBe(5);
 	});
 
-	it('and is stopped then has its tasks in a retry from the list', async () => {
-		const { account, execution } = goOn(store().kept, { maxTries: 0 });
-		const came = await execution.run();
-		expect(account.sent.map(({ item }) => item)).toEqual([2, 3]);
-		expect(came.output.map(({ json }) => json.taskId)).toEqual([
-			...['task-0-1', 'task-1-2'],
-			...[undefined, undefined],
-			'task-4-2',
-		]);
-		expect(came.output[0]?.json.status).toBe('completed');
+	it('and crashes then has its tasks in a retry from the list', async () => {
+		const { created, items, taskIds } = await retry({}, 1);
+		expect(created).toEqual([2, 3]);
+		expect(taskIds).toEqual(['task-0-1z', 'task-1-2z', undefined, undefined, 'task-4-2z']);
+		expect(items[0]?.json.status).toBe('completed');
 	});
 
 	it.each([2, undefined])(
 		'in a form of version %p is read by nobody, who says so',
 		async (version) => {
-			const stored = () => ({ run: { ...store().kept.run, version } });
 			const said = 'Nothing was created: another version of this package';
-			expect(() => readLedger(stored() as unknown as IDataObject)).toThrow(said);
-			for (const id of ['1', '2'])
-				for (const onError of ['stopWorkflow', 'continueRegularOutput'] as const) {
-					const { account, execution } = goOn(stored(), { onError });
-					const { error, output } = await Object.assign(execution, { id }).run();
-					const errors =
-						onError === 'stopWorkflow' ? [error?.message] : output.map(({ json }) => json.error);
-					expect(errors).toEqual(
-						Array(onError === 'stopWorkflow' ? 1 : 5).fill(expect.stringContaining(said)),
-					);
-					expect(account.sent).toEqual([]);
-				}
+			const kept = { run: { ...store().kept.run, version } };
+			expect(() => readLedger(kept as unknown as IDataObject)).toThrow(said);
+			for (const onError of ['stopWorkflow', 'continueRegularOutput'] as const) {
+				const { created, error, items } = await retry({ onError }, version);
+				const errors = error ? [error.message] : items.map(({ json }) => json.error);
+				const isSaid = expect.stringContaining(said) as string;
+				expect(errors).toEqual(Array(onError === 'stopWorkflow' ? 1 : 5).fill(isSaid));
+				expect(created).toEqual([]);
+			}
 		},
 	);
+
+	it('in such a form wakes nobody, who is told so', async () => {
+		const world = begin((execution) => setVersion(execution, 2));
+		await world.live();
+		const [, , late] = world.service.answered;
+		expect(late).toMatchObject({ status: 503 });
+		expect(world.n8n.log.join()).toContain('another version of this package');
+	});
 });

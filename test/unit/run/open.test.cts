@@ -1,167 +1,131 @@
 import { UserError } from 'n8n-workflow';
-import { listTaskIds } from '../../../nodes/MediaGeneration/run/ledger';
-import { Account, NodeExecution, type Settings } from './failingRuns.cts';
+import { listTaskIds, readLedger, type Ledger } from '../../../nodes/MediaGeneration/run/ledger';
+import { build, film, live, MINUTE, readLast, readKept, SECOND } from '../../world/live.cts';
+import type { Execution } from '../../world/n8n.cts';
 
-/** Runs the node, by default with two good items. */
-async function run(settings: Partial<Settings> = {}) {
-	const all: Settings = { items: [['good'], ['good']], ...settings };
-	const account = new Account(all.items);
-	const execution = new NodeExecution(account, all);
-	return { account, execution, came: await execution.run() };
-}
-
-/** From now on, each task says that it cost 3 credits. */
-function charge(account: Account): void {
-	const look = account.look.bind(account);
-	account.look = (taskId) => {
-		const { statusCode, body } = look(taskId);
-		const answer = JSON.parse(body) as { data: object };
-		Object.assign(answer.data, { creditsConsumed: 3 });
-		return { statusCode, body: JSON.stringify(answer) };
-	};
-}
-
-const listIds = ({ ledger }: NodeExecution) => listTaskIds(ledger.entries);
+const listIds = (execution: Execution) =>
+	listTaskIds((readLedger(readKept(execution)) as Ledger).entries);
 
 describe('a retry from the list', () => {
 	it('creates no task again for the same request, and stays awake, as callbacks go elsewhere', async () => {
-		const { account, execution } = await run();
-		charge(account);
-		const retried = execution.retry({ sleeps: true });
-		const came = await retried.run();
-		expect(came.sleeps).toBe(false);
-		expect(came.output.map(({ json }) => json.taskId)).toEqual(['task-0-1', 'task-1-1']);
-		expect(account.count()).toEqual([1, 1]);
-		expect(retried.hints).toEqual(['Nothing was created: these tasks are of the earlier run.']);
+		const late = { after: 1.5 * MINUTE };
+		const { execution, sent, taskIds } = await live(build([late, 'good'], { retries: [{}] }));
+		expect(execution.mode).toBe('retry');
+		expect(execution.ended).toMatchObject([{ sleptAt: undefined }]);
+		expect(taskIds).toEqual(['task-0-1z', 'task-1-1z']);
+		expect(sent).toEqual([1, 1]);
+		expect(execution.hints).toEqual(['Nothing was created: these tasks are of the earlier run.']);
 	});
 
 	it('says what it has paid, where it created a task beside those of before', async () => {
-		const { account, execution } = await run({ items: [['good'], ['refused', 'good']] });
-		charge(account);
-		const retried = execution.retry();
-		await retried.run();
-		expect(retried.hints).toEqual([
-			'The task consumed 3 credits.',
+		const { execution } = await live(build(['good', ['refused', 'good']], { retries: [{}] }));
+		expect(execution.hints).toEqual([
+			'The task consumed 1 credits.',
 			'1 of 2 tasks was created by the earlier run, and not paid for again.',
 		]);
 	});
 
 	it('does not say that nothing was created where that is unknown', async () => {
-		const { execution } = await run({ items: [['good'], ['refused', 'unknown']] });
-		const retried = execution.retry({ onError: 'continueRegularOutput' });
-		await retried.run();
-		expect(retried.hints).toEqual([
+		const retries = [{ onError: 'continueRegularOutput' as const }];
+		const { execution } = await live(build(['good', ['refused', 'unknown']], { retries }));
+		expect(execution.hints).toEqual([
 			'1 of 1 tasks was created by the earlier run, and not paid for again.',
 		]);
 	});
 
 	it('creates the task of an item that was corrected', async () => {
-		const { account, execution } = await run();
-		const read = (item: number) =>
-			item ? { item, prompt: 'Corrected' } : (account.sent[0]?.input ?? {});
-		const retried = execution.retry({ read });
-		const { output } = await retried.run();
-		expect(output.map(({ json }) => json.taskId)).toEqual(['task-0-1', 'task-1-2']);
+		const retries = [{ onError: 'continueRegularOutput' as const }];
+		const world = build(['failed', 'good'], { varies: true, retries });
+		world.n8n.read = (item, { mode }) => ({ item, prompt: item === 1 ? mode : '' });
+		expect((await live(world)).taskIds).toEqual(['task-0-1z', 'task-1-2z']);
 	});
 
 	it('keeps a task that it took over, though its expressions return another value in the next try', async () => {
-		const { account, execution } = await run({ items: [['good'], ['refused', 'refused', 'good']] });
-		expect(account.count()).toEqual([1, 1]);
-		let reads = 0;
-		const read = (item: number) => {
-			const prompt = item ? 'Other' : `${reads++}`;
-			return reads === 1 && !item ? (account.sent[0]?.input ?? {}) : { item, prompt };
-		};
-		const retried = execution.retry({ maxTries: 3, read });
-		const { output } = await retried.run();
-		expect(output.map(({ json }) => json.taskId)).toEqual(['task-0-1', 'task-1-3']);
-		expect(account.count()).toEqual([1, 3]);
+		const retries = [{ maxTries: 3 }];
+		const world = build(['good', ['refused', 'refused', 'good']], { retries });
+		world.n8n.read = (item, { mode, given }) => ({
+			item,
+			prompt: mode === 'retry' && given.length ? 'Other' : '',
+		});
+		const { sent, taskIds } = await live(world);
+		expect(taskIds).toEqual(['task-0-1z', 'task-1-3z']);
+		expect(sent).toEqual([1, 3]);
 	});
 
 	it('finds the tasks also behind a retry that ended before it came to them', async () => {
-		const { account, execution } = await run();
-		const read = () => {
-			throw new UserError('Wrong');
+		const retries = [{}, { onError: 'continueRegularOutput' as const }];
+		const world = build(['failed', 'good'], { retries });
+		world.n8n.read = (item, execution) => {
+			if (execution === world.n8n.executions[1]) throw new UserError('Wrong');
+			return { item };
 		};
-		const broken = execution.retry({ read });
-		expect((await broken.run()).error?.message).toContain('Wrong');
-		const retried = broken.retry({ read: undefined });
-		await retried.run();
-		expect(listIds(retried)).toEqual(['task-0-1', 'task-1-1']);
-		expect(account.count()).toEqual([1, 1]);
+		// The error of the broken one names no tasks.
+		const { execution, sent } = readLast(await world.live());
+		expect(world.n8n.executions[1]?.error?.message).toContain('Wrong');
+		expect(listIds(execution)).toEqual(['task-0-1z', 'task-1-1z']);
+		expect(sent).toEqual([1, 1]);
 	});
 });
 
 it('the next run in a loop creates tasks of its own, for the same requests too', async () => {
-	const { account, execution } = await run({ read: (item) => ({ item, prompt: 'Night' }) });
-	const loop = execution.loop();
-	await loop.run();
-	expect(account.count()).toEqual([2, 2]);
-	expect(listIds(loop)).toEqual(['task-0-2', 'task-1-2']);
+	const world = build([], { steps: [film('good', 'good'), film('good', 'good')] });
+	world.n8n.read = (item) => ({ item, prompt: 'Night' });
+	// For the world, they are two tasks of one item.
+	const { execution, sent } = readLast(await world.live());
+	expect(sent).toEqual([2, 2]);
+	expect(listIds(execution)).toEqual(['task-0-2z', 'task-1-2z']);
 });
 
 describe('an execution that is stopped shows its tasks, in what n8n keeps of it:', () => {
-	const readShown = ({ customData }: NodeExecution) => [...customData];
+	const stopAt = (at: number) => ({ accidents: [{ when: { at }, what: 'stop' as const }] });
+	const readShown = ({ customData }: Execution) => [...customData];
 
 	it('those that it created, as far as n8n has room', async () => {
-		const stop = new AbortController();
-		const items: Settings['items'] = Array.from({ length: 60 }, () => ['endless']);
-		const options = { maxTasksPerRun: 100 };
-		const account = new Account(items);
-		const execution = new NodeExecution(account, {
-			items,
-			options,
-			agent: { signal: stop.signal },
+		const fates = Array.from({ length: 60 }, () => 'endless' as const);
+		const world = build(fates, { howToWait: 'polling', room: 100, ...stopAt(5 * SECOND) });
+		world.clock.after(4 * SECOND, () => {
+			expect(world.service.creations).toHaveLength(60);
+			expect(readShown(world.n8n.executions[0] as Execution)).toEqual([]);
 		});
-		account.onCreation = (item) => {
-			expect(readShown(execution)).toEqual([]);
-			if (item === 59) setTimeout(() => stop.abort(), 5_000);
-		};
-		await execution.run();
+		const { execution } = await live(world);
 		const [[name, ids = ''] = [], ...others] = readShown(execution);
 		expect([name, others]).toEqual(['Media_Generation_tasks', []]);
-		expect(ids).toMatch(/^task-0-1, task-1-1, task-2-1, .*…$/);
+		expect(ids).toMatch(/^task-0-1z, task-1-1z, task-2-1z, .*…$/);
 		expect(ids.length).toBeGreaterThan(250);
 		expect(ids.length).toBeLessThanOrEqual(255);
 	});
 
-	it.each(['wake', 'retry'] as const)('those of before, after a %s', async (again) => {
-		const { account, execution, came } = await run({
-			items: [['endless']],
-			sleeps: again === 'wake',
-		});
-		expect(came.sleeps).toBe(again === 'wake');
-		const stop = new AbortController();
-		const agent = { signal: stop.signal };
-		const next =
-			again === 'retry'
-				? execution.retry({ agent })
-				: Object.assign(
-						new NodeExecution(account, { ...execution.settings, agent }, execution.kept),
-						{
-							id: execution.id,
-						},
-					);
-		setTimeout(() => stop.abort(), 5_000);
-		await (again === 'retry' ? next.run() : next.wake());
-		await jest.advanceTimersByTimeAsync(5_000);
-		expect(readShown(next)).toEqual([['Media_Generation_tasks', 'task-0-1']]);
-		expect(account.count()).toEqual([1]);
+	it('those of before, after a wake', async () => {
+		const again = { latency: 20 * SECOND };
+		const { execution } = await live(
+			build([[{ end: 'failed' }, again], 'good'], { maxTries: 2, ...stopAt(15 * SECOND) }),
+		);
+		expect(readShown(execution)).toEqual([['Media_Generation_tasks', 'task-0-1z, task-1-1z']]);
+	});
+
+	it('those of before, after a retry', async () => {
+		const { execution, sent } = await live(
+			build(['endless'], { howToWait: 'polling', retries: [{}], ...stopAt(1.5 * MINUTE) }),
+		);
+		expect(execution.mode).toBe('retry');
+		expect(readShown(execution)).toEqual([['Media_Generation_tasks', 'task-0-1z']]);
+		expect(sent).toEqual([1]);
 	});
 });
 
-it('what may be a mistake in a request is output with its task, after a sleep and in a retry', async () => {
-	const read = (item: number) => {
+it.each([
+	['after a sleep', 'trigger', {}],
+	['in a retry', 'retry', { after: 65 * SECOND }],
+])('what may be a mistake in a request is output with its task, %s', async (_, mode, fate) => {
+	const world = build([fate, 'good'], { retries: [{}] });
+	world.n8n.read = (item) => {
 		const body = { model: 'a/b', input: { item, prompt: 'Night' } };
 		return item ? body : { ...body, callBackUrl: '$execution.resumeUrl' };
 	};
-	const { execution, came } = await run({ sleeps: true, read });
-	expect(came.sleeps).toBe(true);
-	const woken = await execution.wake();
-	const retried = await execution.retry().run();
-	for (const { output } of [woken, retried])
-		expect(output.map(({ json }) => json.warning)).toEqual([
-			expect.stringContaining('Delete the Wait node behind it'),
-			undefined,
-		]);
+	const { execution, items } = await live(world);
+	expect(execution.mode).toBe(mode);
+	expect(items.map(({ json }) => json.warning)).toEqual([
+		expect.stringContaining('Delete the Wait node behind it'),
+		undefined,
+	]);
 });
