@@ -95,7 +95,7 @@ describe('an n8n that took two who woke an execution, and runs it twice', () => 
 
 	it('pays for one more task, though a run that took it before has gone on to sleep', async () => {
 		const third: Partial<Fate> = { latency: 2 * MINUTE };
-		const { world, sent } = await live(
+		const { world, sent, statuses } = await live(
 			build(
 				[
 					[{ ...two, end: 'failed' }, 'failed', third],
@@ -106,6 +106,8 @@ describe('an n8n that took two who woke an execution, and runs it twice', () => 
 		);
 		expect(world.n8n.repeats).toBeGreaterThan(0);
 		expect(sent).toEqual([3, 2]);
+		// Both calls sleep, and n8n has stored the later one: nudges are for its tasks.
+		expect(statuses).toEqual(['completed', 'completed']);
 	});
 
 	it('waits for a task that the other run has created as long as that one', async () => {

@@ -59,6 +59,11 @@ export class Nap {
 		private readonly tools: NapTools,
 	) {}
 
+	/** The wait limit. */
+	get until(): number {
+		return this.tools.until;
+	}
+
 	getState(): SleepState['is'] {
 		this.lastState = settleDelivery(this.lastState);
 		return this.lastState.is;
@@ -149,7 +154,9 @@ export function findNap(context: Context, ledger: Ledger): Nap | undefined {
 	const until = findLimit(ledger);
 	const known = naps.get(name);
 	if (known && known.number > number) return undefined;
-	if (known?.number === number) return known.getState() === 'over' ? undefined : known;
+	// Two calls of a run count their sleeps apart. What n8n has stored counts.
+	if (known?.number === number && known.until === until)
+		return known.getState() === 'over' ? undefined : known;
 	known?.end();
 	const nap = new Nap(number, {
 		url: readResumeUrl(context),
