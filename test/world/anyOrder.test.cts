@@ -71,7 +71,10 @@ it(
 			// A change must fail by itself there, not by chance. Elsewhere each run has new orders.
 			...(process.env.CI && { seed: 24 }),
 		});
-		if (numRuns >= 1_000) expect(EVENTS.filter((event) => !happened[event])).toEqual([]);
 	},
 	timeout,
 );
+
+(numRuns >= 1_000 ? it : it.skip)('together, these have met all that may happen', () => {
+	expect(EVENTS.filter((event) => !happened[event])).toEqual([]);
+});
