@@ -45,9 +45,7 @@ describe('a run that creates tasks', () => {
 
 	it('waits for nothing once an error has ended it, and names the tasks that exist', async () => {
 		const world = build(['endless', 'refused', 'good']);
-		world.clock.after(1.4 * SECOND, () =>
-			expect(world.n8n.executions[0]?.status).toBe('error'),
-		);
+		world.clock.after(1.4 * SECOND, () => expect(world.n8n.executions[0]?.status).toBe('error'));
 		const { error, sent } = await live(world);
 		expect(sent).toEqual([1, 1, 0]);
 		expect(error?.message).toContain('[item 2 of 3]');
