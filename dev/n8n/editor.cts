@@ -137,6 +137,13 @@ export class Editor {
 		await this.get('rlc-item').filter({ visible: true, hasText: entry }).first().click();
 	}
 
+	/** Adds an entry of Options in the open panel. */
+	async addOption(name: string) {
+		await this.get('collection-parameter-add').click();
+		const entries = this.get('collection-parameter-option').filter({ visible: true });
+		await entries.filter({ hasText: name }).first().click();
+	}
+
 	/** Adds a field of the chosen model that isn't shown at first, by its name in the list. */
 	async addField(name: string) {
 		await this.get('add-fields-select').getByRole('button').click();

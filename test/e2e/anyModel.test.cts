@@ -17,8 +17,8 @@ afterAll(async () => await editor?.close());
 afterEach(() => pair.service.set({ catalogue: true }));
 
 /** Builds our node as a person leaves it who has chosen nothing yet. */
-const anyModel = (parameters: Record<string, unknown> = {}) =>
-	mediaGeneration({ operation: 'generate', model: 'any', ...parameters });
+const anyModel = (parameters: Record<string, unknown> = {}, more?: object) =>
+	mediaGeneration({ operation: 'generate', model: 'any', ...parameters }, more);
 
 const byId = (value: string) => ({ __rl: true, mode: 'id', value });
 
@@ -64,6 +64,7 @@ describe('a person who wants another model', () => {
 	});
 
 	it('reads what each field takes', async () => {
+		await editor.addField('Help');
 		await editor.get('parameter-input-$guide').click();
 		const options = editor.page.getByRole('option').filter({ visible: true });
 		await options.filter({ hasText: 'Prompt (required; text; up to 5,000 characters)' }).waitFor();
@@ -151,6 +152,103 @@ it('a model that continues an earlier result is chosen behind a song, and the ID
 	expect(new Set(videos.map(({ input }) => input))).toEqual(
 		new Set([0, 1].map((take) => ({ task_id: taskId, audio_id: nameSong(taskId, take) }))),
 	);
+});
+
+const AUTOMATIC = { mappingMode: 'autoMapInputData', value: null, schema: [] };
+const WITHOUT_FILES = { howToWait: 'polling', downloadResults: false };
+
+it('the columns of items become fields, files by name or URL, and a row that lacks one is not paid for', async () => {
+	const link = `${pair.service.resultsUrl}/sample.png`;
+	const rows = [
+		{ row_number: 2, prompt: 'It moves', image_url: 'photo', duration: 10 },
+		{ row_number: 3, prompt: '', image_url: link, duration: '' },
+		{ row_number: 4, prompt: 'No picture', image: link },
+	];
+	const parameters = { anyModel: byId('epsilon-2/image-to-video'), anyFields: AUTOMATIC };
+	const node = anyModel(
+		{ ...parameters, options: WITHOUT_FILES },
+		{ onError: 'continueRegularOutput' },
+	);
+	const { length } = pair.listTasks();
+	const nodes = [items(rows), ...readFiles({ photo: 'plain.png' }), node];
+	const execution = await pair.run(chain('Columns', nodes));
+	const upload = [...pair.service.uploads.values()].at(-1);
+	expect(pair.listTasks().slice(length)).toMatchObject([
+		{ input: { prompt: 'It moves', image_url: upload?.downloadUrl, duration: '10' } },
+		{ input: { image_url: link } },
+	]);
+	const error = expect.stringMatching(/^'Image URL' is required, but .* no column image_url/);
+	expect(execution.getItems(NODE)).toMatchObject([
+		{ status: 'completed' },
+		{ status: 'completed' },
+		{ error },
+	]);
+});
+
+it('a misspelt column in an expression is named, and nothing is sent', async () => {
+	const { length } = pair.listTasks();
+	const parameters = { anyModel: byId('epsilon-2/text-to-video'), prompt: '={{ $json.prompts }}' };
+	const execution = await pair.run(
+		chain('Misspelt', [items([{ prompt: 'A fox' }]), anyModel(parameters)]),
+	);
+	expect(execution.readError()).toContain(
+		"'Prompt' is required, but its expression {{ $json.prompts }} gives nothing for this item",
+	);
+	expect(pair.listTasks()).toHaveLength(length);
+});
+
+it('a wrong name By ID is refused by the service, and the error says to check it', async () => {
+	const parameters = { anyModel: byId('epsilon-2/text-to-vidoe'), prompt: 'A fox' };
+	const execution = await pair.run(chain('Wrong name', [anyModel(parameters)]));
+	expect(execution.readError()).toContain('model "epsilon-2/text-to-vidoe" is not known');
+	expect(execution.readError()).toContain('Check its name, or choose it from the list.');
+});
+
+// One person's path: each step goes on from where the one before it ended.
+describe('a person who has a sheet', () => {
+	const rows = [{ row_number: 2, prompt: 'A red fox', image_resolution: '2K', image: 'x' }];
+	const chooseMapping = async (mode: string) => {
+		await editor.get('mapping-mode-select').locator('input').click();
+		await editor.page.getByRole('option').filter({ hasText: mode }).click();
+	};
+	const run = async () => {
+		const { length } = pair.listTasks();
+		await editor.executeStep();
+		await poll(() => pair.listTasks().length > length, { what: 'another task' });
+		await editor.waitForOutput();
+		return readSent();
+	};
+
+	it('asks for Map Automatically, and gets a task of the columns', async () => {
+		const nodes = [items(rows), anyModel({ options: WITHOUT_FILES })];
+		const { id } = await pair.importWorkflow(chain('Sheet', nodes));
+		await openPanel(id);
+		await editor.chooseFromSearch('anyModel', 'epsilon canvas', 'Epsilon Canvas');
+		await editor.get('parameter-input-image_resolution').waitFor();
+		expect(await editor.get('mapping-mode-select').count()).toBe(0);
+		await editor.addOption('Input Modes');
+		await chooseMapping('Map Automatically');
+		await editor.get('parameter-input-image_resolution').waitFor({ state: 'hidden' });
+		expect(await run()).toEqual({ prompt: 'A red fox', image_resolution: '2K' });
+	});
+
+	it('goes back to fields, and forth again', async () => {
+		await chooseMapping('Map Each');
+		await editor.choose('image_resolution', '4K');
+		await editor.fill('prompt', 'An owl');
+		expect(await run()).toEqual({ prompt: 'An owl', image_resolution: '4K' });
+		await chooseMapping('Map Automatically');
+		expect(await run()).toEqual({ prompt: 'An owl', image_resolution: '2K' });
+	});
+
+	it('chooses a model without a prompt, whose field goes, and one with it, whose field comes', async () => {
+		await editor.fill('prompt', '');
+		await editor.chooseFromSearch('anyModel', 'iota background', 'Iota');
+		await editor.get('parameter-input-prompt').waitFor({ state: 'hidden' });
+		await editor.chooseFromSearch('anyModel', 'epsilon canvas', 'Epsilon Canvas');
+		await editor.get('parameter-input-prompt').waitFor();
+		expect(await run()).toEqual({ prompt: 'A red fox', image_resolution: '2K' });
+	});
 });
 
 it('a catalogue that a service does not have leads on to ID and JSON', async () => {

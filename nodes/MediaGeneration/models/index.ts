@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { alpha3MotionControl } from './alpha3MotionControl';
-import { anyModelFields, mediaFieldsOption } from './any/fields';
+import { anyModelFields, inputModesOption, mediaFieldsOption } from './any/fields';
 import { beta2ImageEdit } from './beta2ImageEdit';
 import { describeModels, listModelProperties, toBuilderHint } from './builders';
 import { delta11ReferenceToVideo, deltaReferenceToVideo } from './deltaReferenceToVideo';
@@ -39,17 +39,18 @@ export const models = [
 /** The list of models and the fields of each, for every operation that creates a task. */
 export const modelFields: INodeProperties[] = [
 	{
-		displayName: 'Model',
+		displayName: 'Choose From',
 		name: 'model',
 		type: 'options',
 		noDataExpression: true,
 		options: models.map(({ id, name, description }) => ({ name, value: id, description })),
 		default: 'any',
-		description: 'What generates the media; the fields below follow from it',
+		description:
+			'All models of your service, of which you then choose one, or a model that has its fields here',
 		builderHint: toBuilderHint(describeModels(models)),
 	},
 	...listModelProperties(models),
 ];
 
 /** Entries of Options of every operation that creates a task. */
-export const modelOptions = [modelIdOption, mediaFieldsOption];
+export const modelOptions = [modelIdOption, inputModesOption, mediaFieldsOption];

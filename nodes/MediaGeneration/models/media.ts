@@ -43,11 +43,11 @@ export interface FileObject {
 	filename?: string;
 }
 
+export const isOfFile = (value: unknown): boolean =>
+	isObject(value) && ('mimeType' in value || 'mimetype' in value);
+
 /** Says whether a text is such an object. */
-export const isFileObject = (text: string): boolean => {
-	const object = parseJson(text);
-	return isObject(object) && ('mimeType' in object || 'mimetype' in object);
-};
+export const isFileObject = (text: string): boolean => isOfFile(parseJson(text));
 
 /**
  * Takes the URL of an object that stands for a file, such as an attachment of a table. n8n's own objects

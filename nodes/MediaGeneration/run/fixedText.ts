@@ -1,6 +1,7 @@
 import { isExpression, type INodeProperties } from 'n8n-workflow';
 import { isObject } from '../lib/json';
 import { cutText } from '../lib/text';
+import { isAutomatic } from '../models/any/fields';
 import { isOwnEntry } from '../models/any/schema';
 import { buildFieldError } from '../models/field';
 import { toTitle } from '../models/title';
@@ -32,6 +33,8 @@ function* listFixedTexts(value: unknown, name = ''): Generator<[name: string, te
 	if (typeof value === 'string' && !isExpression(value)) yield [name, value];
 	if (Array.isArray(value)) for (const entry of value) yield* listFixedTexts(entry, name);
 	if (!isObject(value)) return;
+	// What was filled in before Map Automatically isn't sent.
+	if (isAutomatic(value)) return;
 	// Beside their value, mapper and locator have texts of the service.
 	if ('mappingMode' in value || '__rl' in value) return yield* listFixedTexts(value.value, name);
 	for (const [key, part] of Object.entries(value))

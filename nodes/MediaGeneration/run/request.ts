@@ -83,6 +83,7 @@ export async function prepareRequest(
 		read,
 		option,
 		hasFile: (name) => findBinary(item, name) !== undefined,
+		columns: context.getInputData()[item.index]?.json ?? {},
 		describe: async (name) => {
 			const { findModelSchema } = await import('../api/catalogue');
 			const document = await findModelSchema(service, name);

@@ -1,4 +1,5 @@
-import { NodeHelpers, type INodeProperties } from 'n8n-workflow';
+import { NodeHelpers, type INodeParameters, type INodeProperties } from 'n8n-workflow';
+import { operationProperties } from '../../../nodes/MediaGeneration/editor/properties';
 import { models } from '../../../nodes/MediaGeneration/models';
 import {
 	describeModels,
@@ -14,8 +15,10 @@ const withoutConditions = (properties: INodeProperties[]) =>
 
 /** The properties that n8n's editor shows when a model is chosen. */
 const listShown = (model: string, parameters: object = {}) =>
-	listModelProperties(models).filter((property) =>
-		NodeHelpers.displayParameter({ model, ...parameters }, property, null, null),
+	listModelProperties(models).filter(
+		(property) =>
+			property.type !== 'hidden' &&
+			NodeHelpers.displayParameter({ model, ...parameters }, property, null, null),
 	);
 
 it.each(models.filter(({ id }) => id !== 'any'))(
@@ -35,10 +38,53 @@ it.each([
 });
 
 it.each(['', 'vendor/model'])('the input of the model "%s" is shown once it is chosen', (value) => {
-	const anyModel = { mode: 'list', value };
+	const anyModel = { mode: 'id', value };
 	const names = listShown('any', { anyModel, inputMode: 'fields' }).map(({ name }) => name);
 	for (const name of ['inputMode', 'anyFields'])
 		expect([name, names.includes(name)]).toEqual([name, value !== '']);
+});
+
+describe('for a model of the list', () => {
+	const anyModel = { __rl: true, mode: 'list', value: 'v/m' };
+	const manual = { mappingMode: 'defineBelow', value: { a: 1 }, schema: [] };
+	const automatic = { mappingMode: 'autoMapInputData', value: null, schema: [] };
+	const inputModes = { showInputModes: true };
+	const json = { inputMode: 'json', anyInput: '{}' };
+	const panels: Array<[parameters: INodeParameters, shown: string[], choosesMapping: boolean[]]> = [
+		[{ anyFields: manual }, ['anyFields'], [false]],
+		[{ anyFields: manual, options: inputModes }, ['inputMode', 'anyFields'], [true]],
+		[{ anyFields: automatic }, ['jsonGuide', 'anyFields'], [true]],
+		[
+			{ anyFields: automatic, options: inputModes },
+			['inputMode', 'jsonGuide', 'anyFields'],
+			[true],
+		],
+		[json, ['inputMode', 'jsonGuide', 'anyInput'], []],
+		[{ ...json, options: inputModes }, ['inputMode', 'jsonGuide', 'anyInput'], []],
+	];
+
+	it.each(panels)('of %j, the panel shows %j', (parameters, shown, choosesMapping) => {
+		const found = listShown('any', { inputMode: 'fields', anyModel, ...parameters });
+		const names = found.map(({ name }) => name);
+		expect(names).toEqual(['anyModel', 'prompt', ...shown]);
+		const mappers = found.flatMap(({ typeOptions }) => typeOptions?.resourceMapper ?? []);
+		expect(mappers.map(({ supportAutoMap }) => supportAutoMap)).toEqual(choosesMapping);
+	});
+
+	it.each(panels)('n8n keeps %j, shown or not', (parameters) => {
+		const stored = { model: 'any', anyModel, ...parameters };
+		for (const returnsDefaults of [true, false])
+			expect(
+				NodeHelpers.getNodeParameters(
+					operationProperties,
+					stored,
+					returnsDefaults,
+					false,
+					null,
+					null,
+				),
+			).toMatchObject({ anyModel, ...parameters });
+	});
 });
 
 it.each([

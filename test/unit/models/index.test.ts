@@ -26,6 +26,7 @@ const request = async (id: string, values: Values) =>
 	await model(id).request({
 		read: (name) => values[name],
 		option: () => undefined,
+		columns: {},
 		hasFile: () => false,
 		describe: async () => undefined,
 	});
@@ -145,6 +146,7 @@ it.each([
 		const made = await model(imageEdit).request({
 			read: (name) => filled?.[name],
 			option: (name) => (name === 'modelId' ? modelId : undefined),
+			columns: {},
 			hasFile: () => false,
 			describe: async () => undefined,
 		});

@@ -76,6 +76,10 @@ it.each<[what: string, parameters: INodeParameters]>([
 	['single braces', { prompt: '{ $json.x }' }],
 	['an entry of our own in the mapper', { anyFields: mapper({ $guide: '{{ $json }}' }) }],
 	[
+		'what was filled in before Map Automatically',
+		{ anyFields: { ...mapper({ x: '{{ $json.x }}' }), mappingMode: 'autoMapInputData' } },
+	],
+	[
 		'what the service says of a field',
 		{ anyFields: mapper({}, [{ id: 'x', displayName: '{{ $json }}' }]) },
 	],

@@ -64,6 +64,13 @@ export const isAutomatic = (mapper: unknown): boolean =>
 const byFields = { inputMode: ['fields'] };
 const byJson = { inputMode: ['json'] };
 
+// Paths of the node, because a definition may ask for its own field. n8n keeps a field's value as long
+// as one of its definitions is shown, or hidden by its type. `unit/models/builders` fails first.
+const fromList = { '/anyModel.mode': ['list'] };
+const byStoredJson = { '/inputMode': ['json'] };
+const automatically = { '/anyFields.mappingMode': [AUTOMATIC] };
+const askedFor = { '/options.showInputModes': [true] };
+
 /**
  * The same field as the other models' prompt, so its text stays when the model changes, which empties
  * the mapper. With Fields it is hidden for a model without a prompt; with JSON nothing hides it, so
@@ -95,11 +102,31 @@ export const inputMode: Field = {
 		{ name: 'JSON', value: 'json', description: "Write the model's input as a JSON object" },
 	],
 	default: 'fields',
-	displayOptions: { hide: withoutModel },
+	displayOptions: { hide: { ...withoutModel, ...fromList } },
 	builderHint: toBuilderHint(
 		"Use 'fields' with anyFields. Use 'json' with anyInput only for a model whose fields the service doesn't list.",
 	),
 };
+
+/**
+ * Models of the list have fields, so the mode isn't shown for them, unless it is JSON or Options asks
+ * for it. The last definition keeps its value where it isn't shown.
+ */
+const inputModesFromList: Field[] = [
+	{ ...inputMode, displayOptions: { show: { ...fromList, ...byStoredJson }, hide: withoutModel } },
+	{
+		...inputMode,
+		displayOptions: {
+			show: { ...fromList, ...askedFor },
+			hide: { ...withoutModel, ...byStoredJson },
+		},
+	},
+	{
+		...{ displayName: inputMode.displayName, name: inputMode.name },
+		...{ type: 'hidden', default: inputMode.default },
+		displayOptions: { show: fromList, hide: { ...byStoredJson, ...askedFor } },
+	},
+];
 
 export const anyInput: Field = {
 	displayName: 'Input (JSON)',
@@ -129,6 +156,24 @@ const jsonGuide: Field = {
 	displayOptions: { show: byJson },
 };
 
+/** Columns need the same names. */
+const columnsGuide: Field = {
+	...jsonGuide,
+	displayOptions: { show: { ...byFields, ...automatically }, hide: withoutModel },
+};
+
+const mapperOptions = {
+	loadOptionsMethod: LIST_MODEL_FIELDS,
+	loadOptionsDependsOn: [`${anyModel.name}.value`],
+	resourceMapper: {
+		resourceMapperMethod: GET_MODEL_FIELDS,
+		mode: 'add' as const,
+		valuesLabel: 'Input',
+		fieldWords: { singular: 'field', plural: 'fields' },
+		supportAutoMap: false,
+	},
+};
+
 export const anyFields: Field = {
 	displayName: 'Input',
 	name: 'anyFields',
@@ -136,20 +181,28 @@ export const anyFields: Field = {
 	noDataExpression: true,
 	default: { mappingMode: 'defineBelow', value: null },
 	builderHint: toBuilderHint(
-		`Call ${LIST_MODEL_FIELDS} with { anyModel: { __rl: true, mode: 'id', value: '<model>' } } as the current parameters: it lists the fields that the model takes, with type, limits and which are required. Then use { mappingMode: 'defineBelow', value: { '<field>': <value>, … }, schema: [] }, with the fields' own names. Lists and objects are given as they are. Where a field takes a file, give a URL or the name of the item's field that has the file, such as data. Other names are refused.`,
+		`Call ${LIST_MODEL_FIELDS} with { anyModel: { __rl: true, mode: 'id', value: '<model>' } } as the current parameters: it lists the fields that the model takes, with type, limits and which are required. Then use { mappingMode: 'defineBelow', value: { '<field>': <value>, … }, schema: [] }, with the fields' own names. Lists and objects are given as they are. Where a field takes a file, give a URL or the name of the item's field that has the file, such as data. Other names are refused. Where the input items have columns with the fields' own names, use { mappingMode: '${AUTOMATIC}', value: null, schema: [] }: other columns are left out.`,
 	),
+	typeOptions: mapperOptions,
+	displayOptions: { show: byFields, hide: { ...withoutModel, ...askedFor, ...automatically } },
+};
+
+/** The same with n8n's choice between filling in and Map Automatically. */
+const mappedFields: Field = {
+	...anyFields,
 	typeOptions: {
-		loadOptionsMethod: LIST_MODEL_FIELDS,
-		loadOptionsDependsOn: [`${anyModel.name}.value`],
-		resourceMapper: {
-			resourceMapperMethod: GET_MODEL_FIELDS,
-			mode: 'add',
-			valuesLabel: 'Input',
-			fieldWords: { singular: 'field', plural: 'fields' },
-			supportAutoMap: false,
-		},
+		...mapperOptions,
+		resourceMapper: { ...mapperOptions.resourceMapper, supportAutoMap: true },
 	},
-	displayOptions: { show: byFields, hide: withoutModel },
+	displayOptions: { show: { ...byFields, ...askedFor }, hide: withoutModel },
+};
+
+const automaticFields: Field = {
+	...mappedFields,
+	displayOptions: {
+		show: { ...byFields, ...automatically },
+		hide: { ...withoutModel, ...askedFor },
+	},
 };
 
 /** In Options: further fields that take files, though neither name nor schema says so. */
@@ -164,13 +217,28 @@ export const mediaFieldsOption: Field = {
 	displayOptions: { show: { '/model': ['any'] } },
 };
 
+/** In Options: what most users of the list don't need. */
+export const inputModesOption: Field = {
+	displayName: 'Input Modes',
+	name: 'showInputModes',
+	type: 'boolean',
+	default: true,
+	description:
+		"Whether to show 'Input Mode', to write JSON, and 'Mapping Column Mode', whose Map Automatically takes the columns of each item that are named as the service names its fields",
+	displayOptions: { show: { '/model': ['any'] } },
+};
+
 /** In the order of the editor. */
 export const anyModelFields = [
 	anyModel,
 	anyPrompt,
 	anyPromptForJson,
 	inputMode,
+	...inputModesFromList,
 	jsonGuide,
+	columnsGuide,
 	anyInput,
 	anyFields,
+	mappedFields,
+	automaticFields,
 ];

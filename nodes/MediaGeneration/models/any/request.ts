@@ -2,6 +2,7 @@ import { UserError, type ResourceMapperValue } from 'n8n-workflow';
 import { buildFieldError, isBlank, parseValue } from '../field';
 import { toJsonInput } from '../jsonInput';
 import type { Model, ModelRequest, RequestSource } from '../model';
+import { refuseNothing, takeColumns } from './columns';
 import * as fields from './fields';
 import {
 	findInput,
@@ -48,9 +49,12 @@ async function requestByJson(model: string, source: RequestSource): Promise<Mode
 async function requestByFields(model: string, source: RequestSource): Promise<ModelRequest> {
 	const mapper = (source.read(fields.anyFields.name) || {}) as Partial<ResourceMapperValue>;
 	const schema = readStored(model, mapper) ?? (await lookUpSchema(model, source));
-	const entered = { ...mapper.value, ...readPrompt(source) };
-	const values = Object.entries(entered).filter(([name]) => !isOwnEntry(name));
-	const input = toInput(schema, Object.fromEntries(values), readMediaNames(source));
+	const mediaNames = readMediaNames(source);
+	const isByColumns = fields.isAutomatic(mapper);
+	const given = isByColumns ? takeColumns(schema, source, { model, mediaNames }) : mapper.value;
+	const entered = Object.entries({ ...given, ...readPrompt(source) });
+	const values = entered.filter(([name]) => !isOwnEntry(name));
+	const input = toInput(schema, Object.fromEntries(values), mediaNames);
 	const wrong = describeUnknown(schema, model, input);
 	if (wrong)
 		throw buildFieldError(
@@ -58,7 +62,11 @@ async function requestByFields(model: string, source: RequestSource): Promise<Mo
 			"Correct the names, then run the node again. What the service takes beyond these fields goes into 'Extra Fields' in Options.",
 			UserError,
 		);
-	return { model, input, check: (whole) => checkInput(schema, whole) };
+	const check = (whole: Record<string, unknown>) => {
+		if (isByColumns) refuseNothing(schema, whole, model);
+		checkInput(schema, whole);
+	};
+	return { model, input, check };
 }
 
 /** Looks up what the service says about a model; anything is allowed if it says nothing. */
@@ -75,6 +83,9 @@ async function lookUpSchema(model: string, { describe }: RequestSource): Promise
 function readStored(model: string, mapper: Partial<ResourceMapperValue>): JsonSchema | undefined {
 	const stored = findStoredSchema(mapper.schema ?? []);
 	if (!stored) return undefined;
+	// Nothing was filled in for the stored model, so the chosen one is looked up.
+	const isOther = stored.model !== model || !isReadable(stored);
+	if (isOther && fields.isAutomatic(mapper)) return undefined;
 	if (stored.model !== model)
 		throw buildFieldError(
 			`The fields in Input are those of ${stored.model}, but the model is ${model}`,

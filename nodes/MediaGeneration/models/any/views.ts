@@ -9,6 +9,7 @@ import { digest, dropUndefined, isExact, isObject } from '../../lib/json';
 import { cutText } from '../../lib/text';
 import { isBlank } from '../field';
 import { HELP } from './fields';
+import { isPriced } from './price';
 import { findPurpose, type Purpose } from './purpose';
 import {
 	describeTooLarge,
@@ -58,8 +59,8 @@ interface Panel {
 	filled?: string[];
 }
 
-/** How many fields of a model are shown at first, if it has no more that matter. */
-const SHOWN_AT_FIRST = 2;
+/** How many fields of a model are shown at first, beside its prompt, if it has no more that matter. */
+const SHOWN_AT_FIRST = 1;
 
 /** Makes the editor's fields of a model, or a notice if they were too large to store. */
 export function toMapperFields(
@@ -68,12 +69,12 @@ export function toMapperFields(
 ): ResourceMapperFields {
 	const { model, schema, properties } = input;
 	const inputSchema = readSchema(schema, undefined, false) ?? {};
-	const guide = toEntry('$guide', HELP, 'options');
+	const guide = { ...toEntry('$guide', HELP, 'options'), removed: true };
 	// The editor tells outdated fields by their names only, so this one is named by the schema's digest.
 	const stored = { ...toEntry('$schema', digest(inputSchema), 'object'), display: false };
 	const noPrompt = { ...toEntry('$noPrompt', 'No Prompt', 'boolean'), display: false };
 	const fields: ResourceMapperField[] = [
-		...foldFields(properties, filled),
+		...foldFields(properties, filled, known.pricingDesc ?? ''),
 		{ ...guide, options: [...listPrice(known.pricingDesc), ...listFields(input, 'title')] },
 		{
 			...stored,
@@ -89,7 +90,7 @@ export function toMapperFields(
 /** Shows why there are no fields. @param reason the beginning of a sentence */
 export const buildNotice = (
 	reason: string,
-	remedy = " To go on without fields, set 'Input Mode' to JSON.",
+	remedy = " To go on without fields, choose the model By ID and set 'Input Mode' to JSON.",
 ): ResourceMapperFields => ({
 	fields: [],
 	emptyFieldsNotice: `${reason}.${remedy}`,
@@ -199,13 +200,19 @@ const toStoredTitle = ({ title = '' }: { title?: string }) =>
 	title && !isExpression(title) ? { title: cutText(title, MAX_TITLE) } : {};
 
 /**
- * Makes the fields of properties. The first are shown, and all that are required, take a file, or
- * continue an earlier result; a person adds the others where they are needed.
+ * Makes the fields of properties. The first are shown, and all that are required, take a file,
+ * continue an earlier result, or have to do with the price; a person adds the others where they are
+ * needed.
  */
-function foldFields(properties: Property[], filled: string[]): ResourceMapperField[] {
+function foldFields(
+	properties: Property[],
+	filled: string[],
+	price: string,
+): ResourceMapperField[] {
 	const fields = properties.map(toField);
 	const shown = fields.filter(({ display, removed }) => display && !removed);
-	const needed = properties.filter(isNeeded).map(({ name }) => name);
+	const matters = (property: Property) => isNeeded(property) || isPriced(property, price);
+	const needed = properties.filter(matters).map(({ name }) => name);
 	const isKept = ({ id }: ResourceMapperField) => needed.includes(id) || filled.includes(id);
 	const room = Math.max(0, SHOWN_AT_FIRST - shown.filter(isKept).length);
 	const folded = shown.filter((field) => !isKept(field)).slice(room);

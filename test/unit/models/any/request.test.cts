@@ -39,6 +39,7 @@ async function buildRequest(
 	return await requestAnyModel({
 		read: (name) => all[name],
 		option: (name) => options[name],
+		columns: {},
 		hasFile: () => false,
 		describe: async (name) => corpus.find(({ entry }) => entry.model === name)?.openapi,
 	});
@@ -173,6 +174,7 @@ const requestJson = async (
 	return await requestAnyModel({
 		read: (name) => all[name],
 		option: (name) => (name === 'mediaFields' ? mediaFields : undefined),
+		columns: {},
 		hasFile: (name) => files.includes(name),
 		describe: async () => openapi,
 	});

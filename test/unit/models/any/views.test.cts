@@ -67,19 +67,24 @@ it.each([
 });
 
 /** The properties whose fields a person sees at first. */
-const listShown = (properties: object, required: string[] = [], filled: string[] = []) => {
+const listShown = (
+	properties: object,
+	required: string[] = [],
+	filled: string[] = [],
+	pricingDesc?: string,
+) => {
 	const found = findInput('any', buildDocument({ properties, required }));
-	const { fields } = 'input' in found ? toMapperFields(found.input, { filled }) : { fields: [] };
-	const shown = fields.filter(({ id, display, removed }) => display && !removed && id !== '$guide');
-	return shown.map(({ id }) => id);
+	const panel = { filled, known: { pricingDesc } };
+	const { fields } = 'input' in found ? toMapperFields(found.input, panel) : { fields: [] };
+	return fields.filter(({ display, removed }) => display && !removed).map(({ id }) => id);
 };
 
 it.each<[object, string[], string[], string[]]>([
-	[{ prompt: text, a: text, b: text, c: text, d: text }, ['prompt'], [], ['a', 'b']],
+	[{ prompt: text, a: text, b: text, c: text, d: text }, ['prompt'], [], ['a']],
 	[{ a: text, image_url: text, b: text, c: text, d: text }, ['d'], [], ['image_url', 'd']],
 	[{ a: text, b: text, c: text }, ['a', 'b', 'c'], [], ['a', 'b', 'c']],
 	[{ a: text, b: text, task_id: text, image: text }, [], [], ['task_id', 'image']],
-	[{ a: text, b: text, c: text }, [], ['c'], ['a', 'c']],
+	[{ a: text, b: text, c: text }, [], ['c'], ['c']],
 	[{ a: { ...text, deprecated: true }, b: text }, [], [], ['b']],
 ])(
 	'of %j with %j required and %j filled in, a person sees at first what matters: %j',
@@ -87,6 +92,26 @@ it.each<[object, string[], string[], string[]]>([
 		expect(listShown(properties, required, filled)).toEqual(shown);
 	},
 );
+
+it.each<[price: string, properties: object, shown: string[]]>([
+	['5 seconds: 70 credits.', { a: text, duration: { enum: ['5', '10'] } }, ['duration']],
+	['0.2 credits a second', { a: text, duration_seconds: {}, b: text }, ['duration_seconds']],
+	['Quality: 250 credits', { quality: text, mode: { enum: ['std'] } }, ['quality']],
+	['720p: 5 credits', { a: text, resolution: { enum: ['480p', '720p'] } }, ['resolution']],
+	['4 pictures in 4K: 20 credits', { a: text, size: { enum: ['1K', '4K'] } }, ['size']],
+	['Fast: 60 credits', { a: text, kind: { enum: ['x3_fast', 'x3_quality'] } }, ['kind']],
+	['2 credits, with sounds 3', { a: text, b: text, sound: boolean }, ['sound']],
+	['2 credits for each output image', { a: text, output_format: text, size: text }, ['a']],
+	['5 credits', { a: text, factor: { enum: ['5', 5] } }, ['a']],
+	['', { a: text, duration: text }, ['a']],
+])('of a price %j, a person sees the fields that it names', (price, properties, shown) => {
+	expect(listShown(properties, [], [], price)).toEqual(shown);
+});
+
+it('the help is no field of the panel, but one that can be added', () => {
+	const help = readProperties({ a: text }).find(({ id }) => id === '$guide');
+	expect(help).toMatchObject({ display: true, removed: true });
+});
 
 describe('the fields of a model', () => {
 	const video = 'epsilon-2/text-to-video';

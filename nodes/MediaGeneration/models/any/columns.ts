@@ -1,0 +1,50 @@
+import { UserError } from 'n8n-workflow';
+import { buildFieldError, isBlank } from '../field';
+import { isOfFile } from '../media';
+import type { RequestSource } from '../model';
+import { findPurpose } from './purpose';
+import { getPart, listProperties, type JsonSchema, type Property } from './schema';
+import { listShortly } from './words';
+
+/** Map Automatically: columns of an item become the fields that the service gives the same names. */
+
+/**
+ * Takes the columns that are fields of the model.
+ * @param mediaNames the names in Media Fields
+ * @throws {UserError} when the fields aren't known
+ */
+export function takeColumns(
+	schema: JsonSchema,
+	source: RequestSource,
+	{ model, mediaNames }: { model: string; mediaNames: string[] },
+): Record<string, unknown> {
+	const properties = listProperties(schema);
+	if (!properties.length)
+		throw buildFieldError(
+			`The fields of ${model} aren't known, so no column can be taken by its name`,
+			"Set 'Mapping Column Mode' to Map Each Column Manually, or 'Input Mode' to JSON.",
+		);
+	const takesFile = ({ name, schema: own }: Property) =>
+		mediaNames.includes(name) || findPurpose(name, own).kind === 'file';
+	const entries = properties.map((property): [string, unknown] => {
+		const { name } = property;
+		const value = getPart(source.columns, name);
+		return [name, takesFile(property) && isByName(name, value, source) ? name : value];
+	});
+	return Object.fromEntries(entries);
+}
+
+/** Says whether the column of a file is nothing but its name, as a form leaves it. */
+const isByName = (name: string, value: unknown, { hasFile }: RequestSource): boolean =>
+	isBlank(value) ? hasFile(name) : [value].flat().some(isOfFile);
+
+/** @throws {UserError} when there is nothing to send, which the service might take, and charge for */
+export function refuseNothing(schema: JsonSchema, input: object, model: string): void {
+	if (Object.keys(input).length) return;
+	const names = listProperties(schema).map(({ name }) => name);
+	throw buildFieldError(
+		`No column of the item is named as a field of ${model}. Its fields are ${listShortly(names)}`,
+		'Name the columns so in a node before this one, then run the node again.',
+		UserError,
+	);
+}
