@@ -76,8 +76,8 @@ export function toWaiter(starter: Starter): Waiter | undefined {
 	if (executionId === '' || starter.isSingleNode) return { who: 'n8n' };
 	if (ENGINE_V2_ID.test(executionId)) return { who: 'n8n' };
 	if (mode === 'error' || mode === 'retry') return undefined;
-	// An agent's workflow tool too. If it slept, n8n would wake the newest agent only, and would run
-	// only the first of its calls at once (`handleWaitingState` in `workflow-execute.js`, 2.41.1).
+	// An agent's workflow tool too. If it slept, n8n would wake the newest agent only, and would run one
+	// of its calls at once only (`handleWaitingState` in `workflow-execute.js`, 2.14.2, 2.41.1).
 	if (mode === 'integrated') return starter.callerWaits ? { who: 'caller' } : undefined;
 	if (!TRIGGERED.has(mode)) return { who: 'n8n' };
 	return findHolder(starter);
