@@ -3,6 +3,7 @@ import { expect } from '@jest/globals';
 import { readExample } from '../../dev/fixtures/examples.cts';
 import { startMailServer } from '../../dev/fixtures/mailServer.cts';
 import { ToolCall } from '../../dev/fixtures/scriptedModel.cts';
+import { startTelegram } from '../../dev/fixtures/telegram.cts';
 import { items, setJson } from '../../dev/fixtures/workflows.cts';
 import type { Credential, CredentialInput } from '../../dev/n8n/n8n.cts';
 import { poll } from '../../dev/n8n/wait.cts';
@@ -297,6 +298,27 @@ it('any-model makes a video of each item, without the catalogue', async () => {
 	expect(first?.input).toEqual({ prompt: 'The camera slowly zooms in', image_url, duration: '10' });
 	expect(second?.input).toMatchObject({ prompt: 'The camera slowly circles the subject' });
 	expect(listLookups()).toEqual([]);
+});
+
+it('telegram-bot answers each chat with its own picture, or says why there is none', async () => {
+	await using telegram = await startTelegram();
+	const others = { telegramApi: await pair.n8n.createCredential(telegram.credential) };
+	const { id } = await pair.activate(read('telegram-bot'), { others });
+	const requests = { 41: 'A fox', [-42]: 'An owl #fail', 43: '' };
+	for (const [chatId, text] of Object.entries(requests)) await telegram.write(Number(chatId), text);
+	const isAnswered = () => telegram.sent.length === 3;
+	await poll(isAnswered, { what: 'an answer in each chat' });
+	await pair.n8n.deactivate(id);
+	const answers = telegram.sent.map(({ method, body: { chat_id, photo, text } }) => [
+		String(chat_id),
+		{ method, said: photo ?? text },
+	]);
+	const says = (said: string) => ({ method: 'sendMessage', said: expect.stringMatching(said) });
+	expect(Object.fromEntries(answers)).toEqual({
+		41: { method: 'sendPhoto', said: expect.stringMatching(/^http.*\.png$/) },
+		[-42]: says('^The picture failed: \\w'),
+		43: says("^That didn't work: .*'Prompt'"),
+	});
 });
 
 it('start-with-sweep uses each task once, also those whose callback never came', async () => {
