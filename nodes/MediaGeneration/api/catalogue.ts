@@ -1,7 +1,6 @@
 import { BoundedMap } from '../lib/boundedMap';
 import { digest } from '../lib/json';
 import type { TaskService } from './client';
-import { ServiceError } from './failure';
 import { filterModels } from './filterModels';
 import type { CatalogueModel } from './schemas';
 
@@ -88,40 +87,17 @@ export async function getModelSchema(service: TaskService, model: string): Promi
 	return await read(service, model, ask);
 }
 
-/** Until when runs do without an answer, in milliseconds since 1970. */
+/** Until when runs do without a schema, in milliseconds since 1970. */
 const missing = new BoundedMap<string, number>(MAX_ANSWERS);
 
 /**
- * Reads an answer for a run, which can do without; undefined if there is none. After a failure it
- * doesn't ask for a minute, or each item would wait for a service that has no catalogue.
+ * Reads a model's document for a run, which can do without; undefined if there is none. After a
+ * failure it doesn't ask for a minute, or each item would wait for a service that has no catalogue.
  */
-async function find<T>(
-	service: TaskService,
-	name: string,
-	ask: () => Promise<T>,
-): Promise<T | undefined> {
-	const key = toKey(service, name);
+export async function findModelSchema(service: TaskService, model: string): Promise<unknown> {
+	const key = toKey(service, model);
 	if (Date.now() < (missing.get(key) ?? 0)) return undefined;
-	return await ask().catch(() => void missing.set(key, Date.now() + RETRY_AFTER));
-}
-
-/** Reads a model's document for a run; undefined if there is none. */
-export const findModelSchema = async (service: TaskService, model: string): Promise<unknown> =>
-	await find(service, model, async () => await getModelSchema(service, model));
-
-/** What to do about a model that the service doesn't know. */
-export const CHECK_NAME = 'Check its name, or choose it from the list';
-
-/** Says of a refused input that the service has a list of models without this one, if it has. */
-export async function explainRefusal(
-	service: TaskService,
-	name: string,
-	error: Error,
-): Promise<Error> {
-	if (!(error instanceof ServiceError) || error.kind !== 'input') return error;
-	const models = await find(service, LIST, async () => await listModels(service));
-	const isUnlisted = models?.every(({ model }) => model !== name);
-	return isUnlisted
-		? error.withNext(`The service lists no model "${name}". ${CHECK_NAME}.`)
-		: error;
+	return await getModelSchema(service, model).catch(
+		() => void missing.set(key, Date.now() + RETRY_AFTER),
+	);
 }

@@ -30,6 +30,9 @@ function describeFailure({ kind, code, origin, detail }: Failure): string {
 	return `${start} (${code}${detail && `: ${detail}`})`;
 }
 
+/** What to do about a model that the service doesn't know. */
+export const CHECK_NAME = 'Check its name, or choose it from the list';
+
 /** A failed request. `description` says what to do next. */
 export class ServiceError extends UserError {
 	readonly kind: FailureKind;
@@ -59,8 +62,10 @@ export class ServiceError extends UserError {
 		this.failure = cause && { cause };
 	}
 
-	/** Makes the same error with another step to take. */
-	withNext(next: string): ServiceError {
+	/** Makes the same error for a model of which the service says nothing: it may be misspelt. */
+	ofUnknownModel(model: string): ServiceError {
+		if (this.kind !== 'input') return this;
+		const next = `The service describes no model "${model}". ${CHECK_NAME}. ${this.description}`;
 		return new ServiceError({ ...this.found, next });
 	}
 }

@@ -4,10 +4,10 @@ import {
 	type ILoadOptionsFunctions,
 	type ResourceMapperValue,
 } from 'n8n-workflow';
-import { CHECK_NAME, findModels, getModelSchema, recallModel } from '../api/catalogue';
+import { findModels, getModelSchema, recallModel } from '../api/catalogue';
 import { TaskService } from '../api/client';
 import type { Credentials } from '../api/endpoints';
-import { isNotFound, ServiceError } from '../api/failure';
+import { CHECK_NAME, isNotFound, ServiceError } from '../api/failure';
 import type { CatalogueModel } from '../api/schemas';
 import { readForEditor } from '../host/editorCredential';
 import { CREDENTIAL } from '../lib/brand';

@@ -50,21 +50,32 @@ const SHOWN = NODE_NAME.replace(/\W+/g, '_');
 /** The credits of each task of an execution, by its ID; null: not known. */
 type Costs = Array<[taskId: string, credits: number | null]>;
 
+/** How many IDs are listed: n8n keeps 255 characters. */
+const MOST_SHOWN = 100;
+
 /**
  * Shows with the execution the IDs of its tasks, and the credits that they consumed: those of all
  * nodes and runs, and of the executions that it retries, whose texts n8n shows with it too. A task
- * counts once, whoever waits for it.
+ * counts once, whoever waits for it. Nothing is thrown: tasks may have been paid for.
  */
-export function showTasks({ call: { context, kept }, ledger: { entries } }: Run): void {
+export function showTasks(run: Run): void {
+	try {
+		showCosts(run);
+	} catch (error) {
+		run.call.context.logger.warn(`The tasks can't be shown: ${(error as Error).message}`);
+	}
+}
+
+function showCosts({ call: { context, kept }, ledger: { entries } }: Run): void {
 	if (!kept) return;
 	const shared = keepForAllNodes(context);
 	const costs = new Map((shared[SHOWN] ?? []) as Costs);
 	for (const { taskId, end } of entries.flatMap(({ attempts }) => attempts))
 		costs.set(taskId, end?.creditsConsumed ?? costs.get(taskId) ?? null);
 	shared[SHOWN] = [...costs];
-	// There is room for few IDs. Those of this run come first.
-	const taskIds = new Set([...listTaskIds(entries), ...costs.keys()]);
-	if (taskIds.size) showInExecution(context, `${SHOWN}_tasks`, [...taskIds].join(', '));
+	// Those of this run come first.
+	const taskIds = [...new Set([...listTaskIds(entries), ...costs.keys()])].slice(0, MOST_SHOWN);
+	if (taskIds.length) showInExecution(context, `${SHOWN}_tasks`, taskIds.join(', '));
 	const credits = [...costs.values()].filter((cost) => cost !== null);
 	if (credits.length) showInExecution(context, `${SHOWN}_credits`, String(addCredits(credits)));
 }

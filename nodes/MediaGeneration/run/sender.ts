@@ -1,4 +1,4 @@
-import { isOverTasks, UnknownOutcomeError } from '../api/failure';
+import { isOverTasks, ServiceError, UnknownOutcomeError } from '../api/failure';
 import { settleBy } from '../lib/timers';
 import { CreationGuard } from './doubts';
 import { RefusedRunError } from './errors';
@@ -20,11 +20,10 @@ const buildLateError = (): RefusedRunError =>
 		{ description: 'The client may call again.' },
 	);
 
-async function explain({ item, request }: Plan, error: Error): Promise<Error> {
-	if (!request.isUndescribed) return error;
-	const { explainRefusal } = await import('../api/catalogue');
-	return await explainRefusal(item.service, request.model, error);
-}
+const explain = ({ request }: Plan, error: Error): Error =>
+	request.isUndescribed && error instanceof ServiceError
+		? error.ofUnknownModel(request.model)
+		: error;
 
 /** How a run sends the creations of an account. */
 interface Limits {
@@ -79,7 +78,7 @@ export class CreationSender {
 		} catch (error) {
 			if (error instanceof UnknownOutcomeError) noteUnknown(this.run, plan, error.outcome);
 			if (isOverTasks(error)) this.guard.noteNoTime(error);
-			return { error: await explain(plan, error as Error) };
+			return { error: explain(plan, error as Error) };
 		}
 	}
 

@@ -64,7 +64,7 @@ export const LIMIT_OVER_TASKS = 300_000;
  * Between the nudges of a run that sleeps. Each costs n8n a webhook, so most runs end before the
  * first one. From the limit on, pauses begin anew.
  */
-export const PAUSES_ASLEEP = { first: 240_000, growth: 2, longest: 900_000 };
+export const PAUSES_ASLEEP = { first: 300_000, growth: 2, longest: 900_000 };
 export const FIRST_PAUSE_AT_LIMIT = 4_000;
 
 /** Spreads a pause at random, so that runs that began together don't act together. */

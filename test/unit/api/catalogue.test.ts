@@ -1,14 +1,12 @@
 import { sleep, type IHttpRequestOptions, type ILoadOptionsFunctions } from 'n8n-workflow';
 import { corpus } from '../../../dev/service/catalogue.cts';
 import {
-	explainRefusal,
 	findModelSchema,
 	getModelSchema,
 	listModels,
 } from '../../../nodes/MediaGeneration/api/catalogue';
 import { TaskService } from '../../../nodes/MediaGeneration/api/client';
-import { answerFromCorpus, BROKEN, MINUTE, MISSING, settle, type Answer } from '../corpus';
-import { refuse } from '../n8n';
+import { answerFromCorpus, BROKEN, MINUTE, settle, type Answer } from '../corpus';
 
 const ANSWER_TIME = 50;
 const LIFETIME = 10 * MINUTE;
@@ -35,9 +33,6 @@ function openAccount() {
 		list: async () => await listModels(service),
 		readSchema: async (model: string) => await getModelSchema(service, model),
 		findSchema: async (model: string) => await findModelSchema(service, model),
-		explain: async (model: string, error: Error) => ({
-			error: await explainRefusal(service, model, error),
-		}),
 	};
 	return account;
 }
@@ -134,38 +129,5 @@ describe('the description of a model, for a run', () => {
 		expect(account.requests).toHaveLength(1);
 		await settle(account.findSchema('unheard-of'));
 		expect(account.requests).toHaveLength(2);
-	});
-});
-
-describe('a refused input', () => {
-	it('of a model that the service does not list says to check its name', async () => {
-		const refused = refuse(422, 'model is not known');
-		const { error } = await settle(account.explain('eta-upscales', refused));
-		expect(error).toMatchObject({
-			message: refused.message,
-			description:
-				'The service lists no model "eta-upscales". Check its name, or choose it from the list.',
-			kind: 'input',
-			certain: true,
-		});
-	});
-
-	it.each<[string, string, Error, Account['answer']]>([
-		['of a model that is listed', 'eta-upscale', refuse(422), answerFromCorpus],
-		['of a service without a list', 'eta-upscales', refuse(422), () => MISSING],
-		['for another reason', 'eta-upscales', refuse(402), answerFromCorpus],
-	])('%s stays as it is', async (_, model, refused, answer) => {
-		account.answer = answer;
-		expect((await settle(account.explain(model, refused))).error).toBe(refused);
-	});
-
-	it('of a service without a list leads to one look-up a minute', async () => {
-		account.answer = () => MISSING;
-		for (let asked = 0; asked < 3; asked++) {
-			const explained = account.explain('v/m', refuse(422));
-			await jest.advanceTimersByTimeAsync(ANSWER_TIME);
-			await explained;
-		}
-		expect(account.requests).toHaveLength(1);
 	});
 });

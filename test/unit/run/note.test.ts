@@ -80,6 +80,14 @@ describe('what an execution shows of its tasks', () => {
 		expect(credits).toBe('40');
 	});
 
+	it('nothing where n8n or another version keeps something else: a paid task is not lost by it', () => {
+		const warn = jest.fn();
+		const kept = { Media_Generation: 'no list' };
+		const context = { getContext: () => kept, logger: { info() {}, warn } };
+		showTasks(buildWaiting([buildEntry({ taskId: 'a' })], { kept, more: context }));
+		expect(warn).toHaveBeenCalledWith(expect.stringContaining("The tasks can't be shown"));
+	});
+
 	it("nothing in n8n's Agents, where there is no execution", () => {
 		expect(show([[[ended('a', 1)]]], { kept: null })).toEqual({});
 	});

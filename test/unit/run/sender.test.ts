@@ -87,6 +87,22 @@ it('tries of n8n count together, each account for itself', async () => {
 	expect(third.results[5]).toMatchObject({ message });
 });
 
+it.each<[string, boolean, number, RegExp]>([
+	['does not describe', true, 422, /^The service describes no model "model"\. Check its name, or/],
+	['describes', false, 422, /^The service names/],
+	['does not describe, for another reason', true, 402, /^Top up/],
+])(
+	'a refusal of a model that the service %s says so at once',
+	async (_, isUndescribed, code, next) => {
+		const run = open(1);
+		const plan = prepare(run.call.context, 0, { createTask: () => refuse(code) });
+		await sendAll(run, [{ ...plan, request: { ...plan.request, isUndescribed } }]);
+		expect(run.errors.get(0)).toMatchObject({
+			description: expect.stringMatching(next) as string,
+		});
+	},
+);
+
 it('a creation without an answer is sent once', async () => {
 	const { sent } = await create([[unknown(), 'task']]);
 	expect(sent).toEqual([{ index: 0 }]);

@@ -3,7 +3,7 @@ import { buildFieldError, isBlank } from '../field';
 import { isOfFile } from '../media';
 import type { RequestSource } from '../model';
 import { findPurpose } from './purpose';
-import { getPart, listProperties, type JsonSchema, type Property } from './schema';
+import { getPart, listProperties, type JsonSchema } from './schema';
 import { listShortly } from './words';
 
 /** Map Automatically: columns of an item become the fields that the service gives the same names. */
@@ -24,19 +24,20 @@ export function takeColumns(
 			`The fields of ${model} aren't known, so no column can be taken by its name`,
 			"Set 'Mapping Column Mode' to Map Each Column Manually, or 'Input Mode' to JSON.",
 		);
-	const takesFile = ({ name, schema: own }: Property) =>
-		mediaNames.includes(name) || findPurpose(name, own).kind === 'file';
-	const entries = properties.map((property): [string, unknown] => {
-		const { name } = property;
+	const entries = properties.map(({ name, schema: own }): [string, unknown] => {
 		const value = getPart(source.columns, name);
-		return [name, takesFile(property) && isByName(name, value, source) ? name : value];
+		const given = [value].flat().filter((entry) => !isBlank(entry));
+		const takesFile = mediaNames.includes(name) || findPurpose(name, own).kind === 'file';
+		const isByName = given.length ? given.every(isOwnFile) : source.hasFile(name);
+		if (takesFile && isByName) return [name, name];
+		return [name, given.length ? value : undefined];
 	});
 	return Object.fromEntries(entries);
 }
 
-/** Says whether the column of a file is nothing but its name, as a form leaves it. */
-const isByName = (name: string, value: unknown, { hasFile }: RequestSource): boolean =>
-	isBlank(value) ? hasFile(name) : [value].flat().some(isOfFile);
+/** Says whether a value is what n8n's form leaves of a file. Those of tables have a URL. */
+const isOwnFile = (value: unknown): boolean =>
+	isOfFile(value) && typeof (value as { url?: unknown }).url !== 'string';
 
 /** @throws {UserError} when there is nothing to send, which the service might take, and charge for */
 export function refuseNothing(schema: JsonSchema, input: object, model: string): void {

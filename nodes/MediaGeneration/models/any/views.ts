@@ -74,7 +74,7 @@ export function toMapperFields(
 	const stored = { ...toEntry('$schema', digest(inputSchema), 'object'), display: false };
 	const noPrompt = { ...toEntry('$noPrompt', 'No Prompt', 'boolean'), display: false };
 	const fields: ResourceMapperField[] = [
-		...foldFields(properties, filled, known.pricingDesc ?? ''),
+		...foldFields(properties, filled, cutText(known.pricingDesc ?? '', MAX_PRICE)),
 		{ ...guide, options: [...listPrice(known.pricingDesc), ...listFields(input, 'title')] },
 		{
 			...stored,

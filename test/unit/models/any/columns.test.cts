@@ -41,6 +41,7 @@ it.each<[what: string, columns: Values, Node, input: Values]>([
 	['takes those that are fields', { image_url: link, duration: 5 }, {}, { duration: '5' }],
 	['leaves out the others', { image_url: link, row_number: 2, 'Image URL': 'x' }, {}, {}],
 	['leaves out blank ones', { image_url: link, duration: ' ', prompt: null }, {}, {}],
+	['leaves out lists without entries', { image_url: link, duration: [], prompt: [' '] }, {}, {}],
 	[
 		'prefers the prompt of the node',
 		{ image_url: link, prompt: 'a' },
@@ -73,6 +74,13 @@ it.each<[what: string, columns: Values, files: string[], sent: string]>([
 		{ image_url: { filename: 'a', mimetype: 'image/png' } },
 		[],
 		'image_url',
+	],
+	['no entry, where the name has one', { image_url: [] }, ['image_url'], 'image_url'],
+	[
+		'an attachment of a table, which has its URL',
+		{ image_url: [{ url: link, title: 'a.png', mimetype: 'image/png' }] },
+		['image_url'],
+		link,
 	],
 	[
 		'what a form has of several',
@@ -111,6 +119,12 @@ it.each<[what: string, columns: Values, Node, RegExp]>([
 		{ Prompt: 'A fox', __proto__: null },
 		{ anyModel: 'iota/remove-background' },
 		/^No column of the item is named as a field of iota\/.*Its fields are image, feather$/,
+	],
+	[
+		'a list mixes a URL and a file, of which one would get lost',
+		{ image_url: [link, { filename: 'a', mimetype: 'image/png' }] },
+		{ files: ['image_url'] },
+		/Image URL/,
 	],
 	[
 		'the fields are not known',
