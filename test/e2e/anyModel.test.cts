@@ -166,7 +166,7 @@ it('the columns of items become fields, files by name or URL, and a row that lac
 	];
 	const parameters = { anyModel: byId('epsilon-2/image-to-video'), anyFields: AUTOMATIC };
 	const node = anyModel(
-		{ ...parameters, options: WITHOUT_FILES },
+		{ ...parameters, options: { ...WITHOUT_FILES, concurrency: 1 } },
 		{ onError: 'continueRegularOutput' },
 	);
 	const { length } = pair.listTasks();
