@@ -24,8 +24,8 @@ export interface RequestSource {
 	/** Reads a parameter of the node; undefined or blank if the user left it blank. */
 	read: (name: string) => unknown;
 	option: OptionReader;
-	/** The item's own columns. */
-	columns: object;
+	/** The item's own columns; undefined where none may be taken. */
+	columns?: object;
 	/** Says whether the item has a binary field of exactly this name. */
 	hasFile: (name: string) => boolean;
 	/** Reads the service's description of a model; undefined if there is none. */

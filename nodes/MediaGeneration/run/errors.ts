@@ -97,10 +97,10 @@ function explain(
 const isOfService = (error: unknown): error is ServiceError | UnknownOutcomeError =>
 	error instanceof ServiceError || error instanceof UnknownOutcomeError;
 
-/** Of unknown outcome, no cause is declared: n8n might wait, and send it again. */
-const toRefusal = (error: ServiceError | UnknownOutcomeError) => ({
+/** Where a task exists, or may, no cause is declared: n8n might wait, and run the node anew. */
+const toRefusal = (error: ServiceError | UnknownOutcomeError, taskIds: string[]) => ({
 	httpCode: error.code?.toString(),
-	failure: error instanceof ServiceError ? error.failure : undefined,
+	failure: error instanceof ServiceError && !taskIds.length ? error.failure : undefined,
 });
 
 /** Makes n8n's own error. @param taskIds the tasks that the run has, also from earlier tries */
@@ -122,7 +122,7 @@ export function toNodeError(
 			isOne || audience === 'model' ? message : `${message} [item ${itemIndex + 1} of ${count}]`,
 		lines,
 		cause: error instanceof UserError ? undefined : (error as Error),
-		refusal: isOfService(error) ? toRefusal(error) : undefined,
+		refusal: isOfService(error) ? toRefusal(error, all) : undefined,
 	});
 }
 

@@ -83,7 +83,8 @@ export async function prepareRequest(
 		read,
 		option,
 		hasFile: (name) => findBinary(item, name) !== undefined,
-		columns: context.getInputData()[item.index]?.json ?? {},
+		// A tool's item has what the agent's model writes, and what others wrote to the agent.
+		columns: item.call.isTool ? undefined : context.getInputData()[item.index]?.json,
 		describe: async (name) => {
 			const { findModelSchema } = await import('../api/catalogue');
 			const document = await findModelSchema(service, name);

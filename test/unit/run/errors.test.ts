@@ -109,6 +109,7 @@ it.each<[Error, string | undefined]>([
 	[refusal(), undefined],
 ])('n8n is told why it failed, unless a second try may pay again: %#', (error, cause) => {
 	expect(toNodeError(call, error).failure).toEqual(cause && { cause });
+	expect(toNodeError(call, error, 1, ['paid']).failure).toBeUndefined();
 });
 
 it('the error that a model gets has a bound, and still names the task', () => {

@@ -31,7 +31,7 @@ async function prepare(
 	});
 	const item: Item = {
 		index: 3,
-		call: fake<Call>({ context }),
+		call: fake<Call>({ context, isTool: false }),
 		service: service as unknown as TaskService,
 		read: (name: string) => parameters[name],
 		option: (name: string) => options[name],

@@ -11,13 +11,19 @@ import { listShortly } from './words';
 /**
  * Takes the columns that are fields of the model.
  * @param mediaNames the names in Media Fields
- * @throws {UserError} when the fields aren't known
+ * @throws {UserError} when the fields aren't known, or for a tool: its model would fill in all fields
  */
 export function takeColumns(
 	schema: JsonSchema,
 	source: RequestSource,
 	{ model, mediaNames }: { model: string; mediaNames: string[] },
 ): Record<string, unknown> {
+	const { columns } = source;
+	if (!columns)
+		throw buildFieldError(
+			'Map Automatically takes no columns in a tool, because the AI model could then fill in every field',
+			"Set 'Mapping Column Mode' to Map Each Column Manually, and let the model fill in the fields of your choice.",
+		);
 	const properties = listProperties(schema);
 	if (!properties.length)
 		throw buildFieldError(
@@ -25,7 +31,7 @@ export function takeColumns(
 			"Set 'Mapping Column Mode' to Map Each Column Manually, or 'Input Mode' to JSON.",
 		);
 	const entries = properties.map(({ name, schema: own }): [string, unknown] => {
-		const value = getPart(source.columns, name);
+		const value = getPart(columns, name);
 		const given = [value].flat().filter((entry) => !isBlank(entry));
 		const takesFile = mediaNames.includes(name) || findPurpose(name, own).kind === 'file';
 		const isByName = given.length ? given.every(isOwnFile) : source.hasFile(name);

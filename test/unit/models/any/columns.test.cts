@@ -18,7 +18,7 @@ interface Node extends Values {
 
 /** Makes the input of an item with these columns, once it was checked. */
 async function buildInput(
-	columns: Values,
+	columns: Values | undefined,
 	{ fields = [], value = null, mediaFields, files = [], openapi, ...parameters }: Node = {},
 ) {
 	const all: Values = {
@@ -106,7 +106,8 @@ it('the fields of a model that was chosen before are of no account', async () =>
 	});
 });
 
-it.each<[what: string, columns: Values, Node, RegExp]>([
+it.each<[what: string, columns: Values | undefined, Node, RegExp]>([
+	['the node is a tool', undefined, {}, /^Map Automatically takes no columns in a tool/],
 	['a required field has no column', { duration: '5' }, {}, /^'Image URL' is required$/],
 	[
 		'a column has what the model does not take',
