@@ -32,7 +32,11 @@ describe('file: upload', () => {
 
 	it.each([
 		[{ source: 'url', fileUrl: 'ftp://a.example/a' }, "'File URL' must be a URL", 'Correct'],
-		[{ source: 'binary', binaryPropertyName: 'data' }, "'File' is", ': photo, blank.'],
+		[
+			{ source: 'binary', binaryPropertyName: 'data' },
+			'\'File\': there is no file named "data"',
+			': photo, blank.',
+		],
 		[{ binaryPropertyName: '={{ $binary.photo }}' }, "'File' is an object", 'Enter photo in place'],
 	])('sends nothing for %j', async (parameters, message, next) => {
 		const { error } = await upload(parameters);
