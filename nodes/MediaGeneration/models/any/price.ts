@@ -38,9 +38,10 @@ const OTHER_WORD = /^(audio|file|image|input|model|output|prompt|text|video)$/;
 /** The fewest letters of a word that means something. */
 const SHORTEST_WORD = 4;
 
-/** Says whether a price names a field, by a word of its name or by one of its values. */
+/** Says whether a price names a field, by a word of its name or by one of its values, beside a number. */
 export function isPriced({ name, schema }: Property, price: string): boolean {
-	const inPrice = listWords(price.toLowerCase());
+	const lines = price.toLowerCase().split('\n');
+	const inPrice = lines.filter((line) => /\d/.test(line)).flatMap(listWords);
 	const ofName = listWords(name);
 	const isNamed = (word: string) =>
 		word.length >= SHORTEST_WORD && !OTHER_WORD.test(word) && inPrice.includes(word);

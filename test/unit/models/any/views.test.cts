@@ -102,6 +102,7 @@ it.each<[price: string, properties: object, shown: string[]]>([
 	['Fast: 60 credits', { a: text, kind: { enum: ['x3_fast', 'x3_quality'] } }, ['kind']],
 	['2 credits, with sounds 3', { a: text, b: text, sound: boolean }, ['sound']],
 	['2 credits for each output image', { a: text, output_format: text, size: text }, ['a']],
+	['12 credits\nVoices included', { a: text, voice_gender: text }, ['a']],
 	['5 credits', { a: text, factor: { enum: ['5', 5] } }, ['a']],
 	['', { a: text, duration: text }, ['a']],
 ])('of a price %j, a person sees the fields that it names', (price, properties, shown) => {
