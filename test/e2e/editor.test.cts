@@ -260,10 +260,7 @@ describe('what a service says', () => {
 		const chosen = { __rl: true, mode: 'list', value: 'm', cachedResultName: 'm' };
 		await openPanel({ inputMode: 'fields', anyModel: chosen });
 		await expectText(editor.panel, 'A (default ‹i id=foreign›)');
-		for (const list of [0, 1]) {
-			await editor.get('mapping-fields-container').getByPlaceholder('Select').nth(list).click();
-			await expectText(editor.page.getByRole('option'));
-			await editor.page.keyboard.press('Escape');
-		}
+		await editor.get('mapping-fields-container').getByPlaceholder('Select').click();
+		await expectText(editor.page.getByRole('option'));
 	});
 });
