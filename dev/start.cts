@@ -70,8 +70,12 @@ async function lockKeptFolder() {
 	return folder;
 }
 
+/** Nodes without whose credential n8n publishes no workflow. */
+const OTHER_ACCOUNT = /\.(telegram|google)/;
+
 /**
- * Imports every example, in place of a workflow of its name, and activates those with our trigger.
+ * Imports every example, in place of a workflow of its name, and activates those with our trigger that need no other
+ * account.
  * @returns their IDs, by the names of their files
  */
 async function importExamples({ n8n, service, credential }: Pair) {
@@ -86,7 +90,9 @@ async function importExamples({ n8n, service, credential }: Pair) {
 			credentials: { [CREDENTIAL_TYPE]: credential },
 			replaces: present.find((saved) => saved.name === workflow.name)?.id,
 		});
-		if (workflow.nodes.some(({ type }) => type === `${NODE_TYPE}Trigger`)) await n8n.activate(id);
+		const types = workflow.nodes.map(({ type }) => type);
+		const isOfAccount = types.some((type) => OTHER_ACCOUNT.test(type));
+		if (types.includes(`${NODE_TYPE}Trigger`) && !isOfAccount) await n8n.activate(id);
 		ids[name] = id;
 	}
 	log('Imported the examples');
