@@ -16,6 +16,9 @@ export const DEFAULT_TOLERANCE_SECONDS = 300;
 /** What the service calls the key, in its account settings. */
 export const KEY_NAME = 'webhookHmacKey';
 
+/** How to get a key, without a period. */
+export const GET_KEY = `Generate a ${KEY_NAME} in your account settings with the service and paste it into the credential`;
+
 /** Says whether a key can be found by trying, given one genuine callback. */
 export const isWeakKey = (key: string): boolean => key.length < 16;
 export const WEAK_KEY = 'a key of fewer than 16 characters';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { KEY_NAME } from '../callback/scheme';
+import { GET_KEY } from '../callback/scheme';
 import { TRIGGER_NAME } from '../lib/brand';
 import { modelFields } from '../models';
 import {
@@ -57,7 +57,7 @@ const referenceOption: Field = {
 const PLACE = "'Reference' in Options";
 
 /** @throws {UserError} if it is blank, no text, or too long */
-function readReference({ option }: Item): string | undefined {
+function readReferenceOption({ option }: Item): string | undefined {
 	const reference = readOption(option, referenceOption) as string | undefined;
 	const bytes = Buffer.byteLength(reference ?? '');
 	if (bytes <= MOST_BYTES) return reference;
@@ -69,7 +69,7 @@ function readReference({ option }: Item): string | undefined {
 
 /** Adds the reference in Options to a callback URL. @throws {UserError} if that can't be done */
 async function withReference(url: string | undefined, item: Item): Promise<string | undefined> {
-	const reference = readReference(item);
+	const reference = readReferenceOption(item);
 	if (reference === undefined) return url;
 	if (!url)
 		throw buildFieldError(
@@ -82,7 +82,7 @@ async function withReference(url: string | undefined, item: Item): Promise<strin
 	if (!keys)
 		throw buildFieldError(
 			`${PLACE} can't be signed, because the credential has no 'Webhook HMAC Key'`,
-			`Generate a ${KEY_NAME} in your account settings with the service and paste it into the credential, or remove the option.`,
+			`${GET_KEY}, or remove the option.`,
 		);
 	if (hasReference(url))
 		throw buildFieldError(

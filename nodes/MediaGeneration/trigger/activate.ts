@@ -2,7 +2,7 @@ import { NodeOperationError, UserError, type IHookFunctions } from 'n8n-workflow
 import { TaskService } from '../api/client';
 import type { Credentials } from '../api/endpoints';
 import { ServiceError } from '../api/failure';
-import { KEY_NAME } from '../callback/scheme';
+import { GET_KEY } from '../callback/scheme';
 import { explainWeakKeys, readSigningKeys } from '../callback/signature';
 import { CREDENTIAL } from '../lib/brand';
 import { toPlainError } from '../lib/text';
@@ -28,7 +28,7 @@ export async function checkCredential(context: IHookFunctions): Promise<void> {
 		throw new NodeOperationError(
 			context.getNode(),
 			// n8n shows no description when a workflow is published.
-			`The credential has no 'Webhook HMAC Key', so callbacks can't be verified. Generate a ${KEY_NAME} in your account settings with the service and paste it into the credential, or turn off 'Verify Signature' if you accept callbacks from anyone.`,
+			`The credential has no 'Webhook HMAC Key', so callbacks can't be verified. ${GET_KEY}, or turn off 'Verify Signature' if you accept callbacks from anyone.`,
 		);
 	const weakness = verifySignature && keys && explainWeakKeys(keys);
 	if (weakness) warn(context, weakness);
