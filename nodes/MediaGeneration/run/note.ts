@@ -18,6 +18,7 @@ export function noteTask(run: Run, { item: { index }, request }: Plan, taskId: s
 	delete entry.unknown;
 	if (unknown) noteUnknownCall(call, ledger.shared, index, { ...unknown, taskId });
 	call.context.logger.info(`${describeItem(run, index)} created task ${taskId}`);
+	showTasks(run);
 }
 
 /** Notes that it's unknown whether a task was created. */

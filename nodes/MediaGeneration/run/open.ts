@@ -5,7 +5,6 @@ import { restoreError } from './errors';
 import { catchUp, findRunHere, noteRunHere, type Turns } from './here';
 import { readService } from './item';
 import { beginLedger, readLedger, stateOf, storeLedger, type Entry, type Ledger } from './ledger';
-import { showTasks } from './note';
 import type { Run } from './run';
 import { openShared } from './shared';
 
@@ -42,7 +41,6 @@ function continueRun(run: Run): Run {
 	// n8n need not store it any longer.
 	delete ledger.sleep;
 	for (const item of call.context.getInputData().keys()) ledger.entries[item] ??= { attempts: [] };
-	call.signal?.addEventListener('abort', () => showTasks(run), { once: true });
 	return { ...run, isWoken: sleep !== undefined };
 }
 

@@ -1,7 +1,6 @@
 import { mapConcurrent } from '../lib/mapConcurrent';
 import { joinSignals } from '../lib/timers';
 import { takeTurn } from './here';
-import { showTasks } from './note';
 import { hasError } from './onError';
 import type { Run } from './run';
 import { limitCreations, TaskLimit } from './overTasks';
@@ -41,7 +40,6 @@ export async function sendAll(run: Run, plans: Plan[]): Promise<number> {
 		return endsRun;
 	};
 	await mapConcurrent(plans, send, { concurrency: atOnce, isLast });
-	showTasks(run);
 	// The limit counts anew for the tasks of this try: all others have ended, or were given up.
 	const isNew = plans.some((plan) => wasSent(ledger, plan));
 	if (begunBefore !== undefined && isNew) delete ledger.begun;

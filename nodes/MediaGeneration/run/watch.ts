@@ -1,5 +1,5 @@
 import { isRateLimited } from '../api/failure';
-import { LONGEST_PAUSE, pause, settleBy } from '../lib/timers';
+import { joinSignals, LONGEST_PAUSE, pause, settleBy } from '../lib/timers';
 import { openFiles, type Files } from './files';
 import { sayEndedEarly, sayWhyAwake } from './hints';
 import { describeTask, findLimit, stateOf, type Entry, type WaitSettings } from './ledger';
@@ -126,9 +126,7 @@ async function waitForEnd(
 	over: AbortController,
 	stopped?: AbortSignal,
 ): Promise<void> {
-	const stop = () => over.abort();
-	if (stopped?.aborted) stop();
-	stopped?.addEventListener('abort', stop, { once: true });
-	await pause(Math.min(end - Date.now(), LONGEST_PAUSE), over.signal).catch(stop);
-	stop();
+	const signal = joinSignals(over.signal, stopped);
+	await pause(Math.min(end - Date.now(), LONGEST_PAUSE), signal).catch(() => undefined);
+	over.abort();
 }

@@ -4,10 +4,12 @@ import { prepare, type Run } from '../n8n';
 import { open } from './sending';
 import { buildEntry, buildWaiting } from './waitingRun';
 
-it("each task, and each that may exist, is in n8n's log", () => {
+it("each task, and each that may exist, is in n8n's log, and its ID is shown at once", () => {
 	const lines: string[] = [];
 	const log = (line: string) => void lines.push(line);
-	const run = open(3, { more: { logger: { info: log, warn: log } } });
+	const customData = new Map<string, string>();
+	const getWorkflowDataProxy = () => ({ $runIndex: 0, $execution: { customData } });
+	const run = open(3, { more: { logger: { info: log, warn: log }, getWorkflowDataProxy } });
 	const [first, second, third] = [0, 1, 2].map((item) => prepare(run.call.context, item));
 	noteTask(run, first!, 'task');
 	noteUnknown(run, second!, { message: 'The service broke off', taskId: 'named' });
@@ -18,6 +20,7 @@ it("each task, and each that may exist, is in n8n's log", () => {
 		`${place} 2) may have created task named: The service broke off`,
 		`${place} 3) may have created a task: No answer`,
 	]);
+	expect([...customData.values()]).toEqual(['task']);
 });
 
 describe('what an execution shows of its tasks', () => {
