@@ -26,20 +26,18 @@ export const keepCreditsOption: INodeProperties = {
 };
 
 /**
- * Takes the tasks from the budget. With On Error "continue", those that Options forbid are errors of
- * their items. If they forbid creating failed tasks again, those stay as they are.
- * @returns the tasks that may be created
+ * Takes the tasks from the budget. If Options forbid them, that is the error of their items; a failed
+ * task that isn't created again stays the error of its own.
+ * @returns the tasks that may be created: all or none
  * @throws {UserError} with On Error "stop"
  */
 export async function checkBudget(run: Run, plans: Plan[]): Promise<Plan[]> {
+	const refusal = await takeBudget(run, plans);
+	if (!refusal) return plans;
 	const fresh = plans.filter(({ attempts }) => !attempts);
-	const again = plans.filter(({ attempts }) => attempts);
-	const refusal = await takeBudget(run, fresh);
-	if (refusal && run.call.stops) throw refusal;
-	const noRoom = await takeBudget(run, again);
-	if (refusal) for (const { item } of fresh) run.errors.set(item.index, refusal);
-	if (noRoom) for (const { item } of again) run.notAgain.set(item.index, noRoom.message);
-	return [...(refusal ? [] : fresh), ...(noRoom ? [] : again)];
+	if (fresh.length && run.call.stops) throw refusal;
+	for (const { item } of fresh) run.errors.set(item.index, refusal);
+	return [];
 }
 
 /**

@@ -36,21 +36,19 @@ const KEEP = [
 
 /** A failed task as the error of its item: what happened, what to do next, and its ID. */
 export class FailedTaskError extends UserError {
-	/** @param notAgain why Retry On Fail did not create it again, without a period */
 	constructor(
 		readonly task: EndedTask,
 		readonly others: Others,
-		private readonly notAgain?: string,
 	) {
 		super(sayWhatHappened(task));
 	}
 
 	/** Says in lines what to do next. @param taskIds those that exist although the output is an error */
 	describe(taskIds: string[]): string[] {
-		const { task, others, notAgain } = this;
+		const { task, others } = this;
 		const ids = taskIds.filter((taskId) => taskId !== task.taskId);
 		const keep = ids.length && others.areOfUse ? KEEP : [];
-		const next = sayNext(task, notAgain);
+		const next = sayNext(task);
 		return [
 			...(keep.length && next === PAYS ? [] : [next]),
 			...keep,
@@ -85,8 +83,5 @@ function sayWhatHappened(task: EndedTask): string {
 	return `The task failed: ${sayReason(task)}${failCode ? ` (code ${failCode})` : ''}`;
 }
 
-function sayNext(task: EndedTask, notAgain?: string): string {
-	if (!mayCreateAgain(task)) return 'It may still end at the service: use Wait with this ID.';
-	if (notAgain) return `Retry On Fail did not create it again: ${notAgain}.`;
-	return PAYS;
-}
+const sayNext = (task: EndedTask): string =>
+	mayCreateAgain(task) ? PAYS : 'It may still end at the service: use Wait with this ID.';

@@ -27,8 +27,7 @@ export function beginRun(call: Call, ledger: Ledger, turns: Turns = new Map()): 
 		services.set(item, service);
 		return await service;
 	};
-	const known = { errors: new Map(), notAgain: new Map() };
-	return { call, ledger, isWoken: false, turns, getService, ...known, decision: {} };
+	return { call, ledger, isWoken: false, turns, getService, errors: new Map(), decision: {} };
 }
 
 /** Takes what the ledger has of a sleep. A run that no webhook has woken sleeps on. */

@@ -21,7 +21,7 @@ interface Shown {
 }
 
 function makeOutcome(run: Run, { entry, item, isOver }: Shown): Outcome {
-	const { errors, ledger, looks, notAgain, refusal } = run;
+	const { errors, ledger, looks, refusal } = run;
 	if (errors.has(item)) return { error: errors.get(item) };
 	if (entry.unknown) return { error: new UnknownOutcomeError(entry.unknown) };
 	if (refusal) return refusal;
@@ -34,7 +34,7 @@ function makeOutcome(run: Run, { entry, item, isOver }: Shown): Outcome {
 	const { entries } = ledger;
 	const areOfUse = entries.some((other) => other !== entry && isOfUse(other));
 	const others = { taskIds: listTaskIds(entries), areOfUse };
-	return { error: new FailedTaskError(ended, others, notAgain.get(item)) };
+	return { error: new FailedTaskError(ended, others) };
 }
 
 /** Says whether an entry's task has completed, or still may. */

@@ -26,8 +26,6 @@ export interface Run {
 	getService: (item: number) => Promise<TaskService>;
 	/** Why items have no task, or no further one, in this call; by item. */
 	errors: Map<number, unknown>;
-	/** Why Retry On Fail did not create an item's failed task again, without a period; by item. */
-	notAgain: Map<number, string>;
 	/** Why the run as a whole can't go on. */
 	refusal?: { error: unknown };
 	/** How the run waits. */

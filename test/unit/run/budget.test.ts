@@ -40,6 +40,19 @@ describe('Maximum Tasks per Run', () => {
 		now.mockRestore();
 	});
 
+	it('stands in the way of all, and is the error of the items without a task', async () => {
+		const run = open(3, { goesOn: true });
+		const options = { maxTasksPerRun: 2 };
+		const plans = [0, 1, 1].map((attempts, index) => ({
+			...prepare(run.call.context, index, { options }),
+			attempts,
+		}));
+		expect(await checkBudget(run, plans)).toEqual([]);
+		expect([...run.errors.keys()]).toEqual([0]);
+		expect(run.ledger.shared.count).toBe(0);
+		expect(await checkBudget(run, plans.slice(1))).toHaveLength(2);
+	});
+
 	it('counts nothing when the credits do not suffice', async () => {
 		const run: Run = { kept: {} };
 		const poor = { maxTasksPerRun: 5, keepCredits: 1 };

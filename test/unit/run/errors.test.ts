@@ -31,8 +31,8 @@ const ended = (status: 'failed' | 'timedOut', failCode?: string) => ({
 	...{ taskId: 'a', status, resultUrls: [], failMessage: 'blocked', failCode },
 });
 
-const fail = (task: EndedTask, notAgain?: string) =>
-	new FailedTaskError(task, { taskIds: [task.taskId], areOfUse: true }, notAgain);
+const fail = (task: EndedTask) =>
+	new FailedTaskError(task, { taskIds: [task.taskId], areOfUse: true });
 
 const unreachable = new ServiceError({
 	...{ kind: 'unreachable', certain: true, origin: 'https://api.example' },
@@ -142,20 +142,14 @@ const KEEP = [
 	'Execute step on Generate pays for all of them again.',
 ];
 
-it.each<[EndedTask, string, string, string | undefined]>([
-	[ended('failed', '501'), 'The task failed: blocked (code 501)', PAYS, undefined],
-	[ended('failed', '408'), 'The task failed: blocked (code 408)', STILL, undefined],
-	[ended('timedOut'), 'The task had not ended when the wait was over', STILL, undefined],
-	[
-		ended('failed'),
-		'The task failed: blocked',
-		'Retry On Fail did not create it again: no room.',
-		'no room',
-	],
+it.each<[EndedTask, string, string]>([
+	[ended('failed', '501'), 'The task failed: blocked (code 501)', PAYS],
+	[ended('failed', '408'), 'The task failed: blocked (code 408)', STILL],
+	[ended('timedOut'), 'The task had not ended when the wait was over', STILL],
 ])(
 	'a failed task says in short lines what happened, what to do, and the IDs: %#',
-	(task, message, next, notAgain) => {
-		const error = fail(task, notAgain);
+	(task, message, next) => {
+		const error = fail(task);
 		const read = (taskIds?: string[], one: Error = error) =>
 			toNodeError(call, one, 2, taskIds).description?.split('<br>');
 		expect(toNodeError(call, error, 2).message).toBe(`${message} [item 3 of 4]`);
@@ -163,7 +157,7 @@ it.each<[EndedTask, string, string, string | undefined]>([
 		const ids = ['Other tasks of this run: b, c', 'Task ID: a'];
 		const first = next === PAYS ? [] : [next];
 		expect(read(['a', 'b', 'c'])).toEqual([...first, ...KEEP, ...ids]);
-		const alone = new FailedTaskError(task, { taskIds: [], areOfUse: false }, notAgain);
+		const alone = new FailedTaskError(task, { taskIds: [], areOfUse: false });
 		expect(read(['a', 'b', 'c'], alone)).toEqual([next, ...ids]);
 		expect(toErrorItem(call, error, 2, 'a').json.message).toBe(`${next} Task ID: a`);
 	},

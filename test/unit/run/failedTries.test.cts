@@ -35,9 +35,9 @@ describe.each(AWAKE_OR_ASLEEP)('a try after a failure, where the run waits by %s
 	});
 
 	it.each([
-		['Maximum Tasks per Run', { room: 2 }, "'Maximum Tasks per Run' in Options is 2"],
-		['the balance', { options: { keepCredits: 1_000 } }, 'The account has 1000 credits'],
-	])('keeps the failure as the error where %s leaves no room', async (_, options, why) => {
+		['Maximum Tasks per Run', { room: 2 }],
+		['the balance', { options: { keepCredits: 1_000 } }],
+	])('keeps the failure as the error where %s leaves no room', async (_, options) => {
 		const begin = (more: object) => {
 			const world = build(FAILS_ONCE, { howToWait, maxTries: 3, ...options, ...more });
 			world.service.credits = 1_002;
@@ -46,11 +46,9 @@ describe.each(AWAKE_OR_ASLEEP)('a try after a failure, where the run waits by %s
 		const { sent, error } = await live(begin({}));
 		expect(sent).toEqual([1, 1]);
 		expect(error?.message).toBe('The task failed: blocked task-0-1z (code 501) [item 1 of 2]');
-		expect(error?.description).toContain(`Retry On Fail did not create it again: ${why}`);
 		const other = await live(begin({ onError: 'continueRegularOutput' }));
 		expect(other.sent).toEqual([1, 1]);
 		expect(other.statuses).toEqual(['failed', 'completed']);
-		expect(other.items[0]?.json.message).toContain(why);
 		expect(other.items[1]?.json).not.toHaveProperty('error');
 	});
 
