@@ -159,8 +159,9 @@ const ways: Record<string, () => unknown> = {
 		),
 	'the error of a failed task': () => {
 		const task = { taskId: 't', status: 'failed', failMessage: MARKUP } as const;
-		const error = new FailedTaskError(task, { taskIds: ['t', MARKUP], areOfUse: true });
-		const { message, description } = toNodeError(buildCall({ input: [{}, {}] }), error, 1);
+		const error = new FailedTaskError(task, true);
+		const call = buildCall({ input: [{}, {}] });
+		const { message, description } = toNodeError(call, error, ['t', MARKUP], 1);
 		return [message, description];
 	},
 	'an operation that the node does not have': async () => await showError({ operation: MARKUP }),

@@ -107,13 +107,11 @@ const toRefusal = (error: ServiceError | UnknownOutcomeError, taskIds: string[])
 export function toNodeError(
 	call: Call,
 	error: unknown,
-	itemIndex?: number,
 	taskIds: string[] = [],
+	itemIndex?: number,
 ): NodeApiError | NodeOperationError {
-	const waitedFor = error instanceof FailedTaskError ? error.others.taskIds : [];
-	const all = [...new Set([...waitedFor, ...taskIds])];
 	const { context, audience } = call;
-	const { message, lines } = explain(call, error, all);
+	const { message, lines } = explain(call, error, taskIds);
 	const count = context.getInputData().length;
 	const isOne = itemIndex === undefined || count < 2;
 	return buildNodeError(context.getNode(), {
@@ -122,7 +120,7 @@ export function toNodeError(
 			isOne || audience === 'model' ? message : `${message} [item ${itemIndex + 1} of ${count}]`,
 		lines,
 		cause: error instanceof UserError ? undefined : (error as Error),
-		refusal: isOfService(error) ? toRefusal(error, all) : undefined,
+		refusal: isOfService(error) ? toRefusal(error, taskIds) : undefined,
 	});
 }
 

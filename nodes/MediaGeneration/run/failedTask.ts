@@ -15,14 +15,6 @@ export const isFailed = ({ status }: Task): boolean => status === 'failed' || st
 export const mayCreateAgain = ({ status, failCode }: Task): boolean =>
 	status === 'failed' && failCode !== String(SILENT);
 
-/** What else there is of the run of a failed task. */
-interface Others {
-	/** All tasks of the run. */
-	taskIds: string[];
-	/** Another one of them has completed, or still may. */
-	areOfUse: boolean;
-}
-
 const PAYS =
 	'Change the prompt, then run the node that created it again: that pays for a new task.';
 
@@ -36,18 +28,19 @@ const KEEP = [
 
 /** A failed task as the error of its item: what happened, what to do next, and its ID. */
 export class FailedTaskError extends UserError {
+	/** @param areOthersOfUse another task of the run has completed, or still may */
 	constructor(
 		readonly task: EndedTask,
-		readonly others: Others,
+		private readonly areOthersOfUse: boolean,
 	) {
 		super(sayWhatHappened(task));
 	}
 
 	/** Says in lines what to do next. @param taskIds those that exist although the output is an error */
 	describe(taskIds: string[]): string[] {
-		const { task, others } = this;
+		const { task } = this;
 		const ids = taskIds.filter((taskId) => taskId !== task.taskId);
-		const keep = ids.length && others.areOfUse ? KEEP : [];
+		const keep = ids.length && this.areOthersOfUse ? KEEP : [];
 		const next = sayNext(task);
 		return [
 			...(keep.length && next === PAYS ? [] : [next]),

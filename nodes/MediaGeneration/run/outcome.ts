@@ -3,7 +3,7 @@ import { markTimedOut } from '../api/task';
 import { FailedTaskError, isFailed, type EndedTask } from './failedTask';
 import { describeNoResult, GET_FILES, toTaskItems } from './fileItems';
 import type { Outcome, OutputItem } from './item';
-import { describeTask, findGivenUp, listTaskIds, stateOf, type Entry } from './ledger';
+import { describeTask, findGivenUp, stateOf, type Entry } from './ledger';
 import { isErrorIfFailed } from './onError';
 import type { Run } from './run';
 
@@ -31,10 +31,8 @@ function makeOutcome(run: Run, { entry, item, isOver }: Shown): Outcome {
 	const failure = looks?.find(task.taskId).failure;
 	const ended = { ...markTimedOut(task), ...(failure && { lookError: failure.message }) };
 	if (!isErrorIfFailed(run) || !isFailed(ended)) return { items: makeItems(run, ended) };
-	const { entries } = ledger;
-	const areOfUse = entries.some((other) => other !== entry && isOfUse(other));
-	const others = { taskIds: listTaskIds(entries), areOfUse };
-	return { error: new FailedTaskError(ended, others) };
+	const areOthersOfUse = ledger.entries.some((other) => other !== entry && isOfUse(other));
+	return { error: new FailedTaskError(ended, areOthersOfUse) };
 }
 
 /** Says whether an entry's task has completed, or still may. */

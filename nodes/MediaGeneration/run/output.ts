@@ -7,7 +7,7 @@ import { fitItems } from './toModel';
 
 /** Throws an error of the run as a whole. @throws it, with On Error "stop" */
 export function throwRefusal(call: Call, error: unknown, entries: Entry[] = []): void {
-	if (call.stops) throw toNodeError(call, error, undefined, listTaskIds(entries));
+	if (call.stops) throw toNodeError(call, error, listTaskIds(entries));
 }
 
 /** @throws with On Error "stop", the error of the first item that has one */
@@ -18,7 +18,7 @@ export function throwFirstError(
 ): void {
 	const index = call.stops ? outcomes.findIndex(hasFailed) : -1;
 	const first = outcomes[index];
-	if (hasFailed(first)) throw toNodeError(call, first.error, index, listTaskIds(entries));
+	if (hasFailed(first)) throw toNodeError(call, first.error, listTaskIds(entries), index);
 }
 
 /** Makes the node's output: each item's, paired with it. */

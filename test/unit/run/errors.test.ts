@@ -17,11 +17,11 @@ const refusal = () => new RefusedRunError('Refused', { description: 'Wait.' });
 const wrong = new UserError('Refused', { description: 'Wait.' });
 
 it('the error of a run names its item where there are others, and gives the editor no number to add', () => {
-	const { message } = toNodeError(buildCall({ input: [{}] }), wrong, 0);
+	const { message } = toNodeError(buildCall({ input: [{}] }), wrong, [], 0);
 	expect(message).toBe('Refused');
 	const own = new NodeOperationError(call.context.getNode(), 'Refused', { itemIndex: 0 });
 	for (const error of [wrong, refuse(402), own]) {
-		const { message, context } = toNodeError(buildCall({ input: [{}, {}] }), error, 0);
+		const { message, context } = toNodeError(buildCall({ input: [{}, {}] }), error, [], 0);
 		expect(message).toMatch(/ \[item 1 of 2\]$/);
 		expect(context.itemIndex).toBeUndefined();
 	}
@@ -31,8 +31,7 @@ const ended = (status: 'failed' | 'timedOut', failCode?: string) => ({
 	...{ taskId: 'a', status, resultUrls: [], failMessage: 'blocked', failCode },
 });
 
-const fail = (task: EndedTask) =>
-	new FailedTaskError(task, { taskIds: [task.taskId], areOfUse: true });
+const fail = (task: EndedTask) => new FailedTaskError(task, true);
 
 const unreachable = new ServiceError({
 	...{ kind: 'unreachable', certain: true, origin: 'https://api.example' },
@@ -57,7 +56,7 @@ it.each<[string, Error, boolean]>([
 describe('the error of a run', () => {
 	it('has a class of n8n, and the words of ours', () => {
 		const [ours, own, api] = [refusal(), new Error('Own'), refuse(402, 'empty')].map((error) =>
-			toNodeError(call, error, 3),
+			toNodeError(call, error, [], 3),
 		);
 		expect(ours).toBeInstanceOf(NodeOperationError);
 		expect(ours).toMatchObject({ message: 'Refused [item 4 of 4]' });
@@ -81,13 +80,13 @@ describe('the error of a run', () => {
 		],
 	])('names the tasks that exist, in short lines: %j', (taskIds, lines) => {
 		const error = { message: 'Refused', description: lines.replaceAll('\n', '<br>') };
-		expect(toNodeError(call, refusal(), undefined, taskIds)).toMatchObject(error);
+		expect(toNodeError(call, refusal(), taskIds)).toMatchObject(error);
 	});
 
 	it.each([{ isTool: true }, { kept: null }])(
 		'has all in its message for a model, which reads nothing else: %j',
 		(run) => {
-			expect(toNodeError(buildCall(run), refusal(), 0, ['a'])).toMatchObject({
+			expect(toNodeError(buildCall(run), refusal(), ['a'], 0)).toMatchObject({
 				message: `Refused. Nothing more was created. Wait. This task exists. Look at it with Get: a`,
 				description: undefined,
 			});
@@ -109,11 +108,11 @@ it.each<[Error, string | undefined]>([
 	[refusal(), undefined],
 ])('n8n is told why it failed, unless a second try may pay again: %#', (error, cause) => {
 	expect(toNodeError(call, error).failure).toEqual(cause && { cause });
-	expect(toNodeError(call, error, 1, ['paid']).failure).toBeUndefined();
+	expect(toNodeError(call, error, ['paid']).failure).toBeUndefined();
 });
 
 it('the error that a model gets has a bound, and still names the task', () => {
-	const { message } = toNodeError(tool, new Error('a '.repeat(20_000)), 0, ['b']);
+	const { message } = toNodeError(tool, new Error('a '.repeat(20_000)), ['b'], 0);
 	expect(message.replace(SAID, '')).toMatch(/^(a )+…\. This task exists\. .*: b $/);
 	expect(message.length).toBeLessThanOrEqual(4_200);
 });
@@ -150,14 +149,14 @@ it.each<[EndedTask, string, string]>([
 	'a failed task says in short lines what happened, what to do, and the IDs: %#',
 	(task, message, next) => {
 		const error = fail(task);
-		const read = (taskIds?: string[], one: Error = error) =>
-			toNodeError(call, one, 2, taskIds).description?.split('<br>');
-		expect(toNodeError(call, error, 2).message).toBe(`${message} [item 3 of 4]`);
-		expect(read()).toEqual([next, 'Task ID: a']);
+		const read = (taskIds: string[], one: Error = error) =>
+			toNodeError(call, one, taskIds, 2).description?.split('<br>');
+		expect(toNodeError(call, error, ['a'], 2).message).toBe(`${message} [item 3 of 4]`);
+		expect(read(['a'])).toEqual([next, 'Task ID: a']);
 		const ids = ['Other tasks of this run: b, c', 'Task ID: a'];
 		const first = next === PAYS ? [] : [next];
 		expect(read(['a', 'b', 'c'])).toEqual([...first, ...KEEP, ...ids]);
-		const alone = new FailedTaskError(task, { taskIds: [], areOfUse: false });
+		const alone = new FailedTaskError(task, false);
 		expect(read(['a', 'b', 'c'], alone)).toEqual([next, ...ids]);
 		expect(toErrorItem(call, error, 2, 'a').json.message).toBe(`${next} Task ID: a`);
 	},
