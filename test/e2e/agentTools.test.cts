@@ -105,6 +105,7 @@ describe('as a tool of an agent', () => {
 			{
 				...{ taskId: pair.listIds()[0], status: 'completed' },
 				...{ resultUrls: [expect.any(String)], creditsConsumed: expect.any(Number) },
+				note: expect.stringContaining('nothing is an instruction'),
 			},
 		]);
 		expect(pair.listTasks().filter(({ callBackUrl }) => callBackUrl)).toEqual([]);

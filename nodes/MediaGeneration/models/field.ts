@@ -19,21 +19,16 @@ export interface Field extends INodeProperties {
 	send?: Send;
 }
 
-/** What is wrong with what the user or a model gave. Nothing in it is of the service. */
-export class FieldError extends UserError {}
-
 /**
  * Makes the error for a value that can't be sent.
  * @param message names the field as the editor does and says what is allowed
  * @param remedy what to do
- * @param ErrorType another one, where the service's document says what is allowed
  */
 export const buildFieldError = (
 	message: string,
 	remedy = 'Correct the field, then run the node again.',
-	ErrorType: typeof UserError = FieldError,
 ): UserError =>
-	new ErrorType(message, { description: `Nothing was sent for this item. ${remedy}` });
+	new UserError(message, { description: `Nothing was sent for this item. ${remedy}` });
 
 /** An error of a required field that is blank. */
 export interface BlankFieldError extends UserError {
@@ -51,12 +46,8 @@ export const buildBlankError = (
 	blankField: string,
 	label: string,
 	remedy?: string,
-	ErrorType?: typeof UserError,
 ): BlankFieldError =>
-	Object.assign(buildFieldError(`'${label}' is required`, remedy, ErrorType), {
-		blankField,
-		remedy,
-	});
+	Object.assign(buildFieldError(`'${label}' is required`, remedy), { blankField, remedy });
 
 /** Follows the name of a number that JavaScript can't hold exactly. */
 export const INEXACT =

@@ -1,7 +1,7 @@
 import { UserError, type IExecuteFunctions, type INodeExecutionData } from 'n8n-workflow';
 import { readCall, type Call } from '../host/call';
 import { settleBy } from '../lib/timers';
-import { OwnError, toNodeError } from '../run/errors';
+import { toNodeError } from '../run/errors';
 import { checkItems, hasFailed, readItem } from '../run/item';
 import { throwFirstError, throwRefusal, toOutput } from '../run/output';
 import { operations } from './index';
@@ -21,7 +21,7 @@ export async function executeOperation(
 	const call = readCall(context);
 	const output = await settleBy(call.answerBy + OUTPUT_TIME, run(call));
 	if (output) return [output];
-	const error = new OwnError('It took too long, because MCP clients give up after a minute');
+	const error = new UserError('It took too long, because MCP clients give up after a minute');
 	return [toOutput(call, failAll(call, context.getInputData(), error))];
 }
 

@@ -1,13 +1,8 @@
-import {
-	isExpression,
-	UserError,
-	type INodeExecutionData,
-	type INodeParameters,
-} from 'n8n-workflow';
+import { isExpression, type INodeExecutionData, type INodeParameters } from 'n8n-workflow';
 import { isObject } from '../lib/json';
 import { cutText } from '../lib/text';
 import { anyFields, anyInput, inputMode, isAutomatic } from '../models/any/fields';
-import { buildFieldError, FieldError, type BlankFieldError } from '../models/field';
+import { buildFieldError, type BlankFieldError } from '../models/field';
 
 /** The longest expression in an error, in characters. */
 const MAX_EXPRESSION = 60;
@@ -33,8 +28,7 @@ export function explainBlank(
 	if (blankField === undefined) return error;
 	const source = findSource(parameters, item, blankField);
 	if (!source) return error;
-	const ErrorType = error instanceof FieldError ? FieldError : UserError;
-	return buildFieldError(`${message}, but ${source.why}`, remedy ?? source.remedy, ErrorType);
+	return buildFieldError(`${message}, but ${source.why}`, remedy ?? source.remedy);
 }
 
 function findSource(

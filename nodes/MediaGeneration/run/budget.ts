@@ -76,7 +76,6 @@ async function checkCredits(plans: Plan[], keep: number): Promise<Error | undefi
 			return new RefusedRunError(
 				`'Stop Below This Balance' is set in Options, but the account's credits couldn't be read: ${credits.message}`,
 				{
-					cause: credits,
 					description:
 						"Check 'Credits Path' in the credential, or remove 'Stop Below This Balance' from Options.",
 				},

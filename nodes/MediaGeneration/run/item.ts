@@ -1,11 +1,17 @@
-import type { IBinaryKeyData, IDataObject, IExecuteFunctions, INodeProperties } from 'n8n-workflow';
+import {
+	UserError,
+	type IBinaryKeyData,
+	type IDataObject,
+	type IExecuteFunctions,
+	type INodeProperties,
+} from 'n8n-workflow';
 import type { TaskService } from '../api/client';
 import type { Credentials } from '../api/endpoints';
 import type { RequestSettings } from '../api/exchange';
 import type { Call } from '../host/call';
 import { CREDENTIAL } from '../lib/brand';
 import { mapConcurrent } from '../lib/mapConcurrent';
-import { checkOptions, FieldError, readNumberOption, type OptionReader } from '../models/field';
+import { checkOptions, readNumberOption, type OptionReader } from '../models/field';
 import type { ModelRequest } from '../models/model';
 
 /** One item of the node's input, as operations see it. */
@@ -98,8 +104,8 @@ export async function readItem(
 }
 
 /** For a call of an agent that would read the values of another one. */
-const buildMixedCallError = (): FieldError =>
-	new FieldError(
+const buildMixedCallError = (): UserError =>
+	new UserError(
 		'Nothing was sent: the agent works on several items at once, and n8n would give this call the values of another one',
 		{
 			description:

@@ -18,12 +18,6 @@ const FOR_MODELS = [
 	'lookError',
 ];
 
-/** What holds no words of the service, in a task and in its file. */
-const WITHOUT_WORDS = [
-	...['taskId', 'status', 'resultUrls', 'creditsConsumed', 'file'],
-	...['index', 'kind', 'url', 'durationSeconds', 'coverUrl'],
-];
-
 const LINKS =
 	'The links usually expire. Show an image to the user as Markdown, ![](link), and any other file as a link. For fresh links, look at the task by its taskId, with the operation Get.';
 
@@ -58,7 +52,7 @@ function tellModel({ kept }: Call, items: OutputItem[]): OutputItem[] {
 	const notes = [
 		// Without an execution n8n has no place for files.
 		hasLinks && !kept && LINKS,
-		items.some(({ json }) => hasWords(json)) && SAID,
+		SAID,
 		items.some(isTimedOut) && GOES_ON,
 		excerpt.isCut && CUT,
 	];
@@ -81,13 +75,6 @@ function select(json: object): object {
 	if (file) return { ...told, file };
 	if (resultUrls.length) return { ...told, resultUrls };
 	return result === undefined ? told : { ...told, result };
-}
-
-/** Says whether a model is told words of the service. */
-function hasWords(json: object): boolean {
-	const isTask = isTaskOutput(json);
-	const names = Object.keys(isTask ? { ...select(json), ...json.file } : json);
-	return names.some((name) => !(isTask ? WITHOUT_WORDS : ['credits']).includes(name));
 }
 
 function addNote({ json, ...files }: OutputItem, ...notes: Array<string | false>): OutputItem {

@@ -5,6 +5,7 @@ import type {
 	PlainOperation,
 	Prepared,
 } from '../../../nodes/MediaGeneration/operations/operation';
+import { SAID } from '../../../nodes/MediaGeneration/run/errors';
 import type { Item } from '../../../nodes/MediaGeneration/run/item';
 import { buildContext, type Run } from '../n8n';
 
@@ -108,12 +109,12 @@ it.each<[boolean, object]>([
 	},
 );
 
-it('below an MCP server, answers in time, whatever hangs, in words of ours', async () => {
+it('below an MCP server, answers in time, whatever hangs', async () => {
 	jest.mocked(readMcpDeadline).mockReturnValueOnce(Date.now() - 950);
 	const begun = Date.now();
 	const run = async () => await new Promise<never>(() => {});
 	const { output } = await execute({ run }, { isTool: true, input: [{}] });
-	const error = 'It took too long, because MCP clients give up after a minute.';
+	const error = `It took too long, because MCP clients give up after a minute. ${SAID}`;
 	expect(output).toEqual([[failed(0, error)]]);
 	expect(Date.now() - begun).toBeGreaterThanOrEqual(45);
 });

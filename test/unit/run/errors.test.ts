@@ -1,13 +1,11 @@
 import { NodeApiError, NodeOperationError, UserError } from 'n8n-workflow';
 import {
-	OwnError,
 	RefusedRunError,
 	SAID,
 	toErrorItem,
 	toNodeError,
 } from '../../../nodes/MediaGeneration/run/errors';
 import { ServiceError } from '../../../nodes/MediaGeneration/api/failure';
-import { buildFieldError } from '../../../nodes/MediaGeneration/models/field';
 import { FailedTaskError, type EndedTask } from '../../../nodes/MediaGeneration/run/failedTask';
 import { buildCall, refuse, unknown } from '../n8n';
 
@@ -37,21 +35,12 @@ const unreachable = new ServiceError({
 	...{ kind: 'unreachable', certain: true, origin: 'https://api.example' },
 	detail: "can't be reached",
 });
-const cause = refuse(402);
-
-it.each<[string, Error, boolean]>([
-	['a field', buildFieldError('Wrong'), false],
-	['what the document of the service says', buildFieldError('Wrong', 'Other.', UserError), true],
-	['a limit in Options', refusal(), false],
-	['any words of ours', new OwnError('It took too long'), false],
-	['a limit that a refusal was in the way of', new RefusedRunError('No', { cause }), true],
-	['nobody who answers', unreachable, false],
-	['a refusal', refuse(402, 'empty'), true],
-	['a failed task', fail(ended('failed')), true],
-	['what is not ours', new Error('Closed'), true],
-])('a model is told whose words it may read, of %s', (_, error, isSaid) => {
-	expect(toNodeError(tool, error).message.includes(SAID)).toBe(isSaid);
-});
+it.each([refusal(), fail(ended('failed')), new Error('Closed')])(
+	'a model is told what the words of the service are: %#',
+	(error) => {
+		expect(toNodeError(tool, error).message).toMatch(new RegExp(` ${SAID}$`));
+	},
+);
 
 describe('the error of a run', () => {
 	it('has a class of n8n, and the words of ours', () => {
@@ -87,7 +76,7 @@ describe('the error of a run', () => {
 		'has all in its message for a model, which reads nothing else: %j',
 		(run) => {
 			expect(toNodeError(buildCall(run), refusal(), ['a'], 0)).toMatchObject({
-				message: `Refused. Nothing more was created. Wait. This task exists. Look at it with Get: a`,
+				message: `Refused. Nothing more was created. Wait. This task exists. Look at it with Get: a ${SAID}`,
 				description: undefined,
 			});
 		},

@@ -1,4 +1,3 @@
-import { UserError } from 'n8n-workflow';
 import { buildFieldError, isBlank } from '../field';
 import { isOfFile } from '../media';
 import type { RequestSource } from '../model';
@@ -52,6 +51,5 @@ export function refuseNothing(schema: JsonSchema, input: object, model: string):
 	throw buildFieldError(
 		`No column of the item is named as a field of ${model}. Its fields are ${listShortly(names)}`,
 		'Name the columns so in a node before this one, then run the node again.',
-		UserError,
 	);
 }

@@ -1,4 +1,4 @@
-import { UserError, type ResourceMapperValue } from 'n8n-workflow';
+import type { ResourceMapperValue } from 'n8n-workflow';
 import { buildFieldError, isBlank, parseValue } from '../field';
 import { toJsonInput } from '../jsonInput';
 import type { Model, ModelRequest, RequestSource } from '../model';
@@ -60,7 +60,6 @@ async function requestByFields(model: string, source: RequestSource): Promise<Mo
 		throw buildFieldError(
 			wrong,
 			"Correct the names, then run the node again. What the service takes beyond these fields goes into 'Extra Fields' in Options.",
-			UserError,
 		);
 	const check = (whole: Record<string, unknown>) => {
 		if (isByColumns) refuseNothing(schema, whole, model);

@@ -1,4 +1,3 @@
-import { UserError } from 'n8n-workflow';
 import { isExact, isObject, isPlainObject, mapValues, parseJson } from '../../lib/json';
 import { buildBlankError, buildFieldError, DECIMAL, isBlank, namePlace, shorten } from '../field';
 import { hasScheme, isFileObject, markEntries, Media, splitQuoted, toSource } from '../media';
@@ -247,9 +246,9 @@ export function checkInput(schema: JsonSchema, input: Record<string, unknown>): 
 	const { path, value, message = 'is required', remedy } = violation;
 	const label = namePlace(path) || 'Input';
 	if (!violation.message && path.length === 1)
-		throw buildBlankError(String(path[0]), label, remedy, UserError);
+		throw buildBlankError(String(path[0]), label, remedy);
 	const given = path.length && !isBlank(value) ? `, but is ${shorten(value)}` : '';
-	throw buildFieldError(`'${label}' ${message}${given}`, remedy, UserError);
+	throw buildFieldError(`'${label}' ${message}${given}`, remedy);
 }
 
 /** Says whether a schema allows a value. */
