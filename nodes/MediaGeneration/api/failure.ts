@@ -30,6 +30,11 @@ function describeFailure({ kind, code, origin, detail }: Failure): string {
 	return `${start} (${code}${detail && `: ${detail}`})`;
 }
 
+const sayNext = ({ kind, next = explainKind(kind).next }: Failure) => next;
+
+/** Begins what to do next, where a creation certainly made no task. */
+export const NOTHING_CREATED = 'No task was created.';
+
 /** What to do about a model that the service doesn't know. */
 export const CHECK_NAME = 'Check its name, or choose it from the list';
 
@@ -43,29 +48,29 @@ export class ServiceError extends UserError {
 	readonly endsRun: boolean;
 	/** The same request may succeed later. */
 	readonly passes: boolean;
-	/** It was a creation, and it certainly created nothing. */
-	readonly nothingCreated: boolean;
 	/** Why it failed, as n8n's nodes declare it (`failure.d.ts` of `n8n-workflow`, 2.41.0). */
 	readonly failure?: Declared;
 
 	constructor(private readonly found: Failure) {
-		const { kind, code, answeredBy, certain, nothingCreated = false } = found;
-		const { endsRun = false, passes = false, cause, next } = explainKind(kind);
-		super(describeFailure(found), { description: found.next ?? next });
+		const { kind, code, answeredBy, certain, nothingCreated } = found;
+		const { endsRun = false, passes = false, cause } = explainKind(kind);
+		const next = sayNext(found);
+		super(describeFailure(found), {
+			description: nothingCreated ? `${NOTHING_CREATED} ${next}` : next,
+		});
 		this.kind = kind;
 		this.code = code;
 		this.answeredBy = answeredBy;
 		this.certain = certain;
 		this.endsRun = certain && endsRun;
 		this.passes = passes;
-		this.nothingCreated = nothingCreated;
 		this.failure = cause && { cause };
 	}
 
 	/** Makes the same error for a model of which the service says nothing: it may be misspelt. */
 	ofUnknownModel(model: string): ServiceError {
 		if (this.kind !== 'input') return this;
-		const next = `The service describes no model "${model}". ${CHECK_NAME}. ${this.description}`;
+		const next = `The service describes no model "${model}". ${CHECK_NAME}. ${sayNext(this.found)}`;
 		return new ServiceError({ ...this.found, next });
 	}
 }

@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { readOption } from '../models/field';
-import { RefusedRunError } from './errors';
+import { refuseRun } from './errors';
 import type { Item } from './item';
 import type { Run } from './run';
 import type { Plan } from './plan';
@@ -55,13 +55,11 @@ async function takeBudget({ call, ledger }: Run, plans: Plan[]): Promise<Error |
 	const { shared } = ledger;
 	const limit = (readOption(option, maxTasksOption) ?? Infinity) as number;
 	if (shared.count + plans.length > limit)
-		return new RefusedRunError(
+		return refuseRun(
 			`'Maximum Tasks per Run' in Options is ${limit}: ${shared.count} already created in ${call.kept ? 'this execution' : 'the last hour'}, ${plans.length} more requested`,
-			{
-				description: call.isTool
-					? 'The limit was set by the owner of this workflow: do not try again.'
-					: 'Give fewer items, or raise the limit.',
-			},
+			call.isTool
+				? 'The limit was set by the owner of this workflow: do not try again.'
+				: 'Give fewer items, or raise the limit.',
 		);
 	shared.count += plans.length;
 	return undefined;
@@ -73,17 +71,14 @@ async function checkCredits(plans: Plan[], keep: number): Promise<Error | undefi
 	for (const { service, settings } of accounts.values()) {
 		const credits = await service.getCredits(settings).catch((error: Error) => error);
 		if (credits instanceof Error)
-			return new RefusedRunError(
+			return refuseRun(
 				`'Stop Below This Balance' is set in Options, but the account's credits couldn't be read: ${credits.message}`,
-				{
-					description:
-						"Check 'Credits Path' in the credential, or remove 'Stop Below This Balance' from Options.",
-				},
+				"Check 'Credits Path' in the credential, or remove 'Stop Below This Balance' from Options.",
 			);
 		if (credits <= keep)
-			return new RefusedRunError(
+			return refuseRun(
 				`The account has ${credits} credits, but 'Stop Below This Balance' in Options is ${keep}`,
-				{ description: "Top up the account, or lower 'Stop Below This Balance'." },
+				"Top up the account, or lower 'Stop Below This Balance'.",
 			);
 	}
 	return undefined;

@@ -2,7 +2,7 @@ import type { Call } from '../host/call';
 import { readResumeUrl } from '../host/resumeUrl';
 import { findWaiter, type Waiter } from '../host/waiter';
 import { isReadAlike } from '../host/webhookCredential';
-import { RefusedRunError } from './errors';
+import { refuseRun } from './errors';
 import type { HowToWait } from './ledger';
 import { findObstacle, mayReach } from './obstacle';
 import { listWithoutError } from './onError';
@@ -73,6 +73,5 @@ function refuseToSleep(resumeUrl: string, chosen: HowToWait): WaitDecision {
 	const why = `service can't reach this n8n: callbacks would go to ${origin}`;
 	if (chosen === 'automatic')
 		return { reason: `because the ${why}. To let it sleep: ${SET_WEBHOOK_URL}` };
-	const description = `${SET_WEBHOOK_URL}, or set 'How to Wait' to Automatic.`;
-	throw new RefusedRunError(`The ${why}`, { description });
+	throw refuseRun(`The ${why}`, `${SET_WEBHOOK_URL}, or set 'How to Wait' to Automatic.`);
 }

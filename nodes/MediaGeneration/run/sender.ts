@@ -1,7 +1,7 @@
 import { isOverTasks, ServiceError, UnknownOutcomeError } from '../api/failure';
 import { settleBy } from '../lib/timers';
 import { CreationGuard } from './doubts';
-import { RefusedRunError } from './errors';
+import { refuseRun } from './errors';
 import { uploadFiles } from './inputFile';
 import { noteTask, noteUnknown } from './note';
 import type { TaskLimit } from './overTasks';
@@ -14,10 +14,10 @@ const STILL_UNDERWAY = {
 	advice: "Do not create it again. Its ID will be in n8n's log.",
 };
 
-const buildLateError = (): RefusedRunError =>
-	new RefusedRunError(
+const buildLateError = () =>
+	refuseRun(
 		'There was no time left to create the task, because MCP clients give up after a minute',
-		{ description: 'The client may call again.' },
+		'The client may call again.',
 	);
 
 const explain = ({ request }: Plan, error: Error): Error =>

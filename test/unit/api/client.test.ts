@@ -409,7 +409,9 @@ describe('what is read', () => {
 				.service.createTask(REQUEST, SETTINGS)
 				.catch((error: ServiceError) => error)) as ServiceError;
 			expect(message).toMatch(/^The service has nothing at that address \(404/);
-			expect(description).toBe("Check 'Base URL' and the endpoint paths in the credential.");
+			expect(description).toBe(
+				"No task was created. Check 'Base URL' and the endpoint paths in the credential.",
+			);
 		},
 	);
 

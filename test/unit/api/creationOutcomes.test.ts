@@ -83,7 +83,8 @@ it.each<[string, Answer, Failure['kind'], number | undefined]>([
 ])('certainly nothing was created after %s', async (_, answer, kind, code) => {
 	const error = await create(answer);
 	expect(error).toBeInstanceOf(ServiceError);
-	expect(error).toMatchObject({ kind, code, certain: true, nothingCreated: true });
+	const description = expect.stringMatching(/^No task was created\. ./) as string;
+	expect(error).toMatchObject({ kind, code, certain: true, description });
 });
 
 const CUT = '{"code":200,"data":{"taskId":"task","more":"';

@@ -18,8 +18,7 @@ describe('Maximum Tasks per Run', () => {
 		await expect(take(4, { ...run, run: 1 })).rejects.toMatchObject({
 			message:
 				"'Maximum Tasks per Run' in Options is 5: 2 already created in this execution, 4 more requested",
-			nothingCreated: true,
-			description: 'Give fewer items, or raise the limit.',
+			description: 'No task was created. Give fewer items, or raise the limit.',
 		});
 		await take(3, run);
 		await expect(take(1, run)).rejects.toThrow('5 already created');
@@ -94,8 +93,7 @@ describe('Stop Below This Balance', () => {
 	])('creates nothing when one of the accounts has %s', async (poor, message, next) => {
 		const error = {
 			message: expect.stringContaining(message) as string,
-			nothingCreated: true,
-			description: expect.stringContaining(next) as string,
+			description: expect.stringMatching(new RegExp(`^No task was created\\. .*${next}`)) as string,
 		};
 		for (const accounts of ['poor rich', 'rich poor'])
 			await expect(check({ rich: 11, poor }, accounts.split(' '))).rejects.toMatchObject(error);

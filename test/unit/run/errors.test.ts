@@ -1,6 +1,6 @@
 import { NodeApiError, NodeOperationError, UserError } from 'n8n-workflow';
 import {
-	RefusedRunError,
+	refuseRun,
 	SAID,
 	toErrorItem,
 	toNodeError,
@@ -11,7 +11,7 @@ import { buildCall, refuse, unknown } from '../n8n';
 
 const call = buildCall({ input: [{}, {}, {}, {}] });
 const tool = buildCall({ isTool: true });
-const refusal = () => new RefusedRunError('Refused', { description: 'Wait.' });
+const refusal = () => refuseRun('Refused', 'Wait.');
 const wrong = new UserError('Refused', { description: 'Wait.' });
 
 it('the error of a run names its item where there are others, and gives the editor no number to add', () => {
@@ -61,14 +61,10 @@ describe('the error of a run', () => {
 	});
 
 	it.each<[string[], string]>([
-		[[], 'Nothing was created.\nWait.'],
-		[['a'], 'Nothing more was created.\nWait.\nThis task exists. Look at it with Get: a'],
-		[
-			['a', 'b'],
-			'Nothing more was created.\nWait.\nThese tasks exist. Look at them with Get: a, b',
-		],
-	])('names the tasks that exist, in short lines: %j', (taskIds, lines) => {
-		const error = { message: 'Refused', description: lines.replaceAll('\n', '<br>') };
+		[[], 'No task was created. Wait.'],
+		[['a', 'b'], 'No task was created. Wait.<br>Tasks that exist (look at them with Get): a, b'],
+	])('names the tasks that exist, in short lines: %j', (taskIds, description) => {
+		const error = { message: 'Refused', description };
 		expect(toNodeError(call, refusal(), taskIds)).toMatchObject(error);
 	});
 
@@ -76,7 +72,7 @@ describe('the error of a run', () => {
 		'has all in its message for a model, which reads nothing else: %j',
 		(run) => {
 			expect(toNodeError(buildCall(run), refusal(), ['a'], 0)).toMatchObject({
-				message: `Refused. Nothing more was created. Wait. This task exists. Look at it with Get: a ${SAID}`,
+				message: `Refused. No task was created. Wait. Tasks that exist (look at them with Get): a ${SAID}`,
 				description: undefined,
 			});
 		},
@@ -102,7 +98,7 @@ it.each<[Error, string | undefined]>([
 
 it('the error that a model gets has a bound, and still names the task', () => {
 	const { message } = toNodeError(tool, new Error('a '.repeat(20_000)), ['b'], 0);
-	expect(message.replace(SAID, '')).toMatch(/^(a )+…\. This task exists\. .*: b $/);
+	expect(message.replace(SAID, '')).toMatch(/^(a )+…\. Tasks that exist .*: b $/);
 	expect(message.length).toBeLessThanOrEqual(4_200);
 });
 
@@ -112,7 +108,7 @@ it.each<[typeof call, Error, string | undefined, object]>([
 		call,
 		new Error('Closed'),
 		'a1',
-		{ error: 'Closed', message: 'This task exists. Look at it with Get: a1' },
+		{ error: 'Closed', message: 'Tasks that exist (look at them with Get): a1' },
 	],
 	[call, wrong, undefined, { error: 'Refused', message: 'Wait.' }],
 	[tool, wrong, undefined, { error: `Refused. Wait. ${SAID}` }],
