@@ -1,7 +1,7 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 import type { Call } from '../host/call';
 import { checkBudget } from './budget';
-import { findLimit, isAwaited } from './ledger';
+import { findLimit, stateOf } from './ledger';
 import { endsRun, listWithoutError } from './onError';
 import { openRun, openSettings } from './open';
 import { adoptEarlier, planRun, type Job, type Plan } from './plan';
@@ -57,5 +57,5 @@ async function decide(run: Run, plans: Plan[]): Promise<void> {
 function fallsAsleep(run: Run): boolean {
 	const { decision, ledger } = run;
 	if (decision.resumeUrl === undefined || Date.now() >= findLimit(ledger)) return false;
-	return listWithoutError(run).some(({ entry }) => isAwaited(ledger, entry));
+	return listWithoutError(run).some(({ entry }) => stateOf(entry) === 'open');
 }

@@ -29,11 +29,6 @@ export interface Ledger {
 	 * milliseconds since 1970. The wait limit counts from then.
 	 */
 	begun?: number;
-	/**
-	 * The tasks that n8n was told had not ended. No try waits for them again. Another call of the run
-	 * may still wait, so this is no end of theirs.
-	 */
-	givenUp?: EndedTask[];
 	/** How often the node has slept in this execution. Calls of a run count apart. */
 	sleeps: number;
 	/** Present while the execution sleeps. */
@@ -115,13 +110,6 @@ export function stateOf({ unknown, attempts }: Entry): State {
 	if (!last) return 'new';
 	return (last.end?.status ?? 'open') as State;
 }
-
-/** Says whether a run waits for the task of an entry. */
-export const isAwaited = (ledger: Ledger, entry: Entry): boolean =>
-	stateOf(entry) === 'open' && !findGivenUp(ledger, entry.attempts.at(-1)?.taskId);
-
-export const findGivenUp = ({ givenUp }: Ledger, taskId?: string): EndedTask | undefined =>
-	givenUp?.find((task) => task.taskId === taskId);
 
 /** Says whether a task failed, and can't end otherwise any more. */
 const hasFailedForGood = ({ end }: Attempt): boolean => end !== undefined && mayCreateAgain(end);

@@ -3,7 +3,7 @@ import type { RequestSettings } from '../api/exchange';
 import type { Task } from '../api/task';
 import { mapConcurrent } from '../lib/mapConcurrent';
 import { CONCURRENCY } from './item';
-import type { Attempt, Entry, Ledger } from './ledger';
+import type { Attempt, Entry } from './ledger';
 
 /** How many tasks a webhook asks for at once, if the first ones have ended. */
 const ASKED_AT_ONCE = 32;
@@ -38,19 +38,12 @@ export class Looks {
 	private readonly tasks = new Map<string, Watched>();
 	/** The task of each entry: meanwhile another call of the run may create a further one. */
 	private readonly attempts = new Map<Entry, Attempt>();
-	/** The IDs of tasks that aren't waited for again. */
-	private readonly givenUp: Set<string>;
 
-	/**
-	 * @param entries their last attempts are looked at
-	 * @param givenUp the tasks that aren't waited for again
-	 */
+	/** @param entries their last attempts are looked at */
 	constructor(
 		entries: Entry[],
 		private readonly settings: RequestSettings,
-		givenUp: Ledger['givenUp'] = [],
 	) {
-		this.givenUp = new Set(givenUp.map(({ taskId }) => taskId));
 		for (const entry of entries) {
 			const last = entry.attempts.at(-1);
 			if (!last || entry.unknown) continue;
@@ -79,7 +72,6 @@ export class Looks {
 	}
 
 	isOpen(taskId: string): boolean {
-		if (this.givenUp.has(taskId)) return false;
 		return this.tasks.get(taskId)?.attempts.some(({ end }) => !end) ?? false;
 	}
 

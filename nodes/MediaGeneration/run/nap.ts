@@ -70,8 +70,8 @@ export class Nap {
 	}
 
 	/** Opens the looks of a webhook. What this process has seen isn't asked again. */
-	openLooks({ entries, settings, givenUp }: Ledger): Looks {
-		const looks = new Looks(entries, settings as WaitSettings, givenUp);
+	openLooks({ entries, settings }: Ledger): Looks {
+		const looks = new Looks(entries, settings as WaitSettings);
 		for (const [taskId, end] of this.ends) looks.learn(taskId, end);
 		return looks;
 	}

@@ -3,7 +3,7 @@ import { markTimedOut } from '../api/task';
 import { FailedTaskError, isFailed, type EndedTask } from './failedTask';
 import { describeNoResult, GET_FILES, toTaskItems } from './fileItems';
 import type { Outcome, OutputItem } from './item';
-import { describeTask, findGivenUp, stateOf, type Entry } from './ledger';
+import { describeTask, stateOf, type Entry } from './ledger';
 import { isErrorIfFailed } from './onError';
 import type { Run } from './run';
 
@@ -39,11 +39,9 @@ function makeOutcome(run: Run, { entry, item, isOver }: Shown): Outcome {
 const isOfUse = (entry: Entry): boolean => ['completed', 'open'].includes(stateOf(entry));
 
 /** Makes the task of an entry; undefined where there is none. */
-export function describeEntry({ looks, ledger }: Run, entry: Entry): EndedTask | undefined {
+export function describeEntry({ looks }: Run, entry: Entry): EndedTask | undefined {
 	const attempt = looks ? looks.attemptOf(entry) : entry.attempts.at(-1);
-	if (!attempt) return undefined;
-	const said = findGivenUp(ledger, attempt.taskId) ?? looks?.find(attempt.taskId).said;
-	return describeTask(entry, attempt, said);
+	return attempt && describeTask(entry, attempt, looks?.find(attempt.taskId).said);
 }
 
 const LIMIT_PASSED = `The wait limit passed before the file was complete. ${GET_FILES} To have more time, raise 'Limit Wait Time' or the workflow's timeout.`;

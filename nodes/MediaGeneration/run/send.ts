@@ -40,7 +40,7 @@ export async function sendAll(run: Run, plans: Plan[]): Promise<number> {
 		return endsRun;
 	};
 	await mapConcurrent(plans, send, { concurrency: atOnce, isLast });
-	// The limit counts anew for the tasks of this try: all others have ended, or were given up.
+	// The limit counts anew for the tasks of this try.
 	const isNew = plans.some((plan) => wasSent(ledger, plan));
 	if (begunBefore !== undefined && isNew) delete ledger.begun;
 	return sent;

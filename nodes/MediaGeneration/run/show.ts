@@ -2,7 +2,7 @@ import type { INodeExecutionData } from 'n8n-workflow';
 import { FailedTaskError, type EndedTask } from './failedTask';
 import { sayAdopted, showEnds, showMissing } from './hints';
 import { hasFailed, type Outcome } from './item';
-import { findGivenUp, storeOutput, type Entry, type Ledger } from './ledger';
+import { storeOutput, type Entry, type Ledger } from './ledger';
 import { showTasks } from './note';
 import { listWithoutError } from './onError';
 import { describeEntry, makeOutcomes } from './outcome';
@@ -32,8 +32,6 @@ function noteTold(ledger: Ledger, outcomes: Outcome[]): void {
 		const attempts = ledger.entries[item]?.attempts ?? [];
 		const attempt = attempts.find(({ taskId }) => taskId === task.taskId);
 		if (attempt && task.status === 'failed') attempt.told = true;
-		if (task.status === 'timedOut' && !findGivenUp(ledger, task.taskId))
-			(ledger.givenUp ??= []).push(task);
 	}
 }
 

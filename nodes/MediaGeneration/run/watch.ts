@@ -34,7 +34,7 @@ export function beginWatch(run: Run): Watch {
 	}
 	return {
 		run,
-		looks: new Looks(entries, settings, ledger.givenUp),
+		looks: new Looks(entries, settings),
 		files: openFiles(ledger, settings),
 		times: planAwake(Date.now(), findLimit(ledger), call.deadline),
 		items,
@@ -80,9 +80,8 @@ async function downloadFiles(watched: Watch, taskId: string): Promise<void> {
 /** Says whether a failed task ends the run with an error, so that no further file is of use. */
 function endsInError({ run, looks, isOver }: Watch): boolean {
 	if (!run.call.stops || !isErrorIfFailed(run)) return false;
-	const { entries, givenUp } = run.ledger;
-	const hasTimedOut = givenUp !== undefined || (isOver && !looks.haveEnded);
-	return hasTimedOut || entries.some((entry) => stateOf(entry) === 'failed');
+	if (isOver && !looks.haveEnded) return true;
+	return run.ledger.entries.some((entry) => stateOf(entry) === 'failed');
 }
 
 interface HowToLook extends Pick<AwakeTimes, 'lastLook' | 'end'> {
