@@ -3,7 +3,7 @@ import { isUnknownTask, ServiceError } from '../api/failure';
 import type { Call } from '../host/call';
 import type { Item, Outcome } from './item';
 import { beginLedger, type WaitSettings } from './ledger';
-import { endsRun } from './onError';
+import { endsRun, listWithoutError } from './onError';
 import { beginRun } from './open';
 import { showOutcomes } from './show';
 import { KNOWN_BY } from './timetable';
@@ -67,15 +67,12 @@ async function lookAtOnce(watched: Watch): Promise<void> {
 
 /** A failure that later looks would have too is the error of its items. */
 function leaveLost({ run, looks }: Watch): void {
-	const { entries } = run.ledger;
-	for (const [order, { attempts }] of entries.entries()) {
-		const taskId = attempts[0]?.taskId ?? '';
-		const { failure } = looks.find(taskId);
-		if (failure && !passes(failure) && !run.errors.has(order)) run.errors.set(order, failure);
-	}
 	for (const taskId of looks.openIds) {
 		const { failure } = looks.find(taskId);
-		if (failure && !passes(failure)) looks.leave(taskId);
+		if (!failure || passes(failure)) continue;
+		looks.leave(taskId);
+		for (const { item, entry } of listWithoutError(run))
+			if (entry.attempts[0]?.taskId === taskId) run.errors.set(item, failure);
 	}
 }
 
