@@ -155,7 +155,7 @@ describe('a task that failed', () => {
 			{ taskId: ids[2]?.[0], status: 'completed', files: ['data'] },
 		]);
 		expect(pair.countCreations()).toBe(before);
-		expect(readHints(continued).join()).toContain('Nothing was created: these tasks are of the');
+		expect(readHints(continued).join()).toContain('Tasks of the earlier run, not paid');
 	});
 
 	it('is not created again if it only timed out', async () => {

@@ -114,7 +114,7 @@ describe('a proxy that redirects the resume URL', () => {
 });
 
 it('behind a proxy that passes the resume URL on, it sleeps', async () => {
-	expect(await waitForEnd('passes')).toEqual(['The task consumed 12.5 credits.']);
+	expect(await waitForEnd('passes')).toEqual(['Credits consumed: 12.5']);
 	expect(pair.findTask('passes').callBackUrl).toContain(`${origin}/passes/webhook-waiting/`);
 	expect(pair.findTask('passes').callbacks.at(-1)?.status).toBe(200);
 });
@@ -135,7 +135,7 @@ describe('behind a proxy that wants the login of WEBHOOK_URL', () => {
 	});
 
 	it.each([NOTIFIED, NUDGED])('Automatic sleeps, and is woken: %s', async (name) => {
-		expect(await waitForEnd(name)).toEqual(['The task consumed 12.5 credits.']);
+		expect(await waitForEnd(name)).toEqual(['Credits consumed: 12.5']);
 		const { callBackUrl, callbacks } = pair.findTask(name);
 		expect(callBackUrl).toContain(`${URL_LOGIN}@${new URL(origin).host}/login/webhook-waiting/`);
 		expect(callbacks.map(({ status }) => status)).toEqual(name === NUDGED ? [] : [200]);

@@ -127,7 +127,7 @@ it('a task that completed without a result says so, in the words of the service,
 		{ prompt: spaced, status: 'completed', files: ['data'], why: undefined },
 	]);
 	expect(readHints(execution)).toContainEqual(
-		expect.stringContaining('2 items lack a file: The task completed without a result ('),
+		expect.stringContaining('Items that lack a file: 2. The first: The task completed without a result ('),
 	);
 	const [, , item] = getOutput(execution);
 	const [url] = item?.json.resultUrls ?? [];
@@ -148,7 +148,7 @@ it('files of a host that hiccups are downloaded all the same, over a sleep and b
 		getOutput(execution).map(({ json, binary }) => [binary.data?.mimeType, json.downloadError]),
 	).toEqual([...[1, 2, 3].map(() => ['video/mp4', undefined]), [undefined, why]]);
 	expect(readHints(execution)).toContainEqual(
-		expect.stringContaining('A file is missing: The link to'),
+		expect.stringContaining('Items that lack a file: 1. The first: The link to'),
 	);
 	const files = execution.getOutput('Get Files').map(({ binary }) => binary?.data?.mimeType);
 	expect(files).toEqual(texts.map(() => 'video/mp4'));

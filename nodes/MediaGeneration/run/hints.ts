@@ -1,5 +1,4 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { hasText } from '../api/resultLinks';
 import type { Task } from '../api/task';
 import { cutText, toPlainText } from '../lib/text';
 import { sayReason } from './failedTask';
@@ -19,63 +18,41 @@ const SHOWN_REASON = 200;
 export function showEnds(context: IExecuteFunctions, tasks: Task[], failure?: Error): void {
 	const failed = tasks.filter(({ status }) => status === 'failed');
 	const open = tasks.filter(({ status }) => status === 'pending' || status === 'timedOut');
-	const count = (some: Task[]) =>
-		tasks.length === 1 ? 'The task' : `${some.length} of ${tasks.length} tasks`;
 	if (failed.length) {
 		const reason = sayReason(failed[0] as Task, SHOWN_REASON);
-		addHint(context, 'warning', `${count(failed)} failed: ${reason}`);
+		const count = `${failed.length} of ${tasks.length}`;
+		addHint(context, 'warning', `Tasks that failed: ${count}. The first: ${reason}`);
 	}
 	if (open.length) {
-		const has = open.length === 1 ? 'has' : 'have';
 		const why = failure ? ` The last look failed: ${cutText(failure.message, SHOWN_REASON)}.` : '';
+		const count = `${open.length} of ${tasks.length}`;
 		addHint(
 			context,
 			'warning',
-			`${count(open)} ${has} not ended.${why} Use Wait to go on waiting.`,
+			`Tasks that have not ended: ${count}.${why} Use Wait to go on waiting.`,
 		);
 	}
-	if (tasks.some(hasTextResult)) addHint(context, 'info', 'The result is text: see result.');
 	const costs = tasks.flatMap(({ creditsConsumed }) => creditsConsumed ?? []);
-	if (!costs.length) return;
-	const credits = addCredits(costs);
-	const paid = costs.length === 1 ? 'The task' : `${costs.length} tasks`;
-	addHint(context, 'info', `${paid} consumed ${credits} credits.`);
+	if (costs.length) addHint(context, 'info', `Credits consumed: ${addCredits(costs)}`);
 }
 
 /** Adds costs without the digits that binary fractions leave behind. */
 export const addCredits = (costs: number[]): number =>
 	Number(costs.reduce((total, cost) => total + cost, 0).toFixed(6));
 
-/** The tasks of a run that are of the execution which it retries. */
-interface Adopted {
-	count: number;
-	/** How many tasks there are in all. */
-	all: number;
-	/** This execution has created a task too, or may have. */
-	hasCreated: boolean;
-}
-
 /** Says that tasks were paid for before, as a retry looks like a run that pays. */
-export function sayAdopted(context: IExecuteFunctions, { count, all, hasCreated }: Adopted): void {
-	if (!count) return;
-	const these = count === 1 ? 'this task is' : 'these tasks are';
-	const nothing = `Nothing was created: ${these} of the earlier run.`;
-	const were = count === 1 ? 'was' : 'were';
-	const some = `${count} of ${all} tasks ${were} created by the earlier run, and not paid for again.`;
-	addHint(context, 'info', hasCreated ? some : nothing);
+export function sayAdopted(context: IExecuteFunctions, count: number, all: number): void {
+	if (count)
+		addHint(context, 'info', `Tasks of the earlier run, not paid for again: ${count} of ${all}`);
 }
-
-/** Whether a task's result is a text, which nobody finds among the files. */
-const hasTextResult = ({ status, resultUrls, result }: Task): boolean =>
-	status === 'completed' && !resultUrls?.length && hasText(result);
 
 /** Says that files are missing, with the first reason. */
 export function showMissing(context: IExecuteFunctions, outcomes: Outcome[]): void {
 	const items = outcomes.flatMap((outcome) => (outcome && 'items' in outcome ? outcome.items : []));
 	const reasons = items.flatMap(({ json }) => ('downloadError' in json ? json.downloadError : []));
-	const what = reasons.length > 1 ? `${reasons.length} items lack a file` : 'A file is missing';
-	if (reasons.length)
-		addHint(context, 'warning', cutText(`${what}: ${String(reasons[0])}`, SHOWN_REASON));
+	if (!reasons.length) return;
+	const hint = `Items that lack a file: ${reasons.length}. The first: ${String(reasons[0])}`;
+	addHint(context, 'warning', cutText(hint, SHOWN_REASON));
 }
 
 /** Says why the run stayed awake, unless the user chose that. */

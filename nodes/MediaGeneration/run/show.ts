@@ -2,7 +2,7 @@ import type { INodeExecutionData } from 'n8n-workflow';
 import { FailedTaskError, type EndedTask } from './failedTask';
 import { sayAdopted, showEnds, showMissing } from './hints';
 import { hasFailed, type Outcome } from './item';
-import { storeOutput, type Entry, type Ledger } from './ledger';
+import { storeOutput, type Ledger } from './ledger';
 import { showTasks } from './note';
 import { listWithoutError } from './onError';
 import { describeEntry, makeOutcomes } from './outcome';
@@ -52,15 +52,7 @@ export function showOutcomes(run: Run): Outcome[] {
 		tasks.set(taskId, adopted.has(taskId) ? { ...task, creditsConsumed: undefined } : task);
 	}
 	showEnds(call.context, [...tasks.values()], looks.failure);
-	sayAdopted(call.context, {
-		count: adopted.size,
-		all: tasks.size,
-		hasCreated: ledger.entries.some(hasCreated),
-	});
+	sayAdopted(call.context, adopted.size, tasks.size);
 	showMissing(call.context, outcomes);
 	return outcomes;
 }
-
-/** Says whether this execution has created a task for an item, or may have. */
-const hasCreated = ({ unknown, attempts }: Entry): boolean =>
-	unknown !== undefined || attempts.some(({ elsewhere }) => !elsewhere);

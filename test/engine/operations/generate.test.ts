@@ -19,8 +19,8 @@ it('outputs each task in its place with its file, and says what they cost', asyn
 	);
 	expect(output[1]?.json).not.toHaveProperty('error');
 	expect(hints).toEqual([
-		expect.stringMatching(/^1 of 3 tasks failed: ./),
-		'3 tasks consumed 37.5 credits.',
+		expect.stringMatching(/^Tasks that failed: 1 of 3\. The first: ./),
+		'Credits consumed: 37.5',
 	]);
 });
 

@@ -26,8 +26,8 @@ it('outputs what Generate does, each task in its place with its file, and create
 	);
 	expect(output.map(({ binary }) => Object.keys(binary ?? {}))).toEqual([['data'], [], ['data']]);
 	expect(hints).toEqual([
-		expect.stringMatching(/^1 of 3 tasks failed: ./),
-		'3 tasks consumed 37.5 credits.',
+		expect.stringMatching(/^Tasks that failed: 1 of 3\. The first: ./),
+		'Credits consumed: 37.5',
 	]);
 	expect(engine.service.requests.filter(({ method }) => method === 'POST')).toEqual([]);
 });

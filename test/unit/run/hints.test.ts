@@ -34,25 +34,24 @@ const paid = (creditsConsumed: number): Task => ({
 
 it.each<[Task[], string[]]>([
 	[[{ ...open, status: 'completed' }], []],
-	[[failed], ['warning: The task failed: a ‹b› & c']],
-	[[{ ...failed, failMessage: 'The generation failed: no.' }], ['warning: The task failed: no']],
+	[[failed], ['warning: Tasks that failed: 1 of 1. The first: a ‹b› & c']],
 	[
 		[{ ...failed, failMessage: undefined }, paid(0)],
-		['warning: 1 of 2 tasks failed: no reason given', 'info: The task consumed 0 credits.'],
+		['warning: Tasks that failed: 1 of 2. The first: no reason given', 'info: Credits consumed: 0'],
 	],
 	[
 		[{ ...failed, failMessage: 'x'.repeat(201) }],
-		[`warning: The task failed: ${'x'.repeat(199)}…`],
+		[`warning: Tasks that failed: 1 of 1. The first: ${'x'.repeat(199)}…`],
 	],
-	[[open], ['warning: The task has not ended. Use Wait to go on waiting.']],
+	[[open], ['warning: Tasks that have not ended: 1 of 1. Use Wait to go on waiting.']],
 	[
 		[open, newTask('n', 'm'), failed],
 		[
-			expect.stringMatching(/^warning: 1 of 3 tasks failed/) as string,
-			'warning: 2 of 3 tasks have not ended. Use Wait to go on waiting.',
+			expect.stringMatching(/^warning: Tasks that failed: 1 of 3\. /) as string,
+			'warning: Tasks that have not ended: 2 of 3. Use Wait to go on waiting.',
 		],
 	],
-	[[paid(0.1), paid(0.2)], ['info: 2 tasks consumed 0.3 credits.']],
+	[[paid(0.1), paid(0.2)], ['info: Credits consumed: 0.3']],
 ])('hints show how tasks ended, and what they cost: %j', (tasks, expected) => {
 	const { context, hints } = buildRun();
 	showEnds(context, tasks);
@@ -63,35 +62,14 @@ it('the hint of a task that has not ended says why the last look failed', () => 
 	const { context, hints } = buildRun();
 	showEnds(context, [open], new Error('The service <b> had a fault'));
 	expect(hints).toEqual([
-		'warning: The task has not ended. The last look failed: The service ‹b› had a fault. Use Wait to go on waiting.',
+		'warning: Tasks that have not ended: 1 of 1. The last look failed: The service ‹b› had a fault. Use Wait to go on waiting.',
 	]);
-});
-
-it.each<[unknown, boolean]>([
-	['A fox', true],
-	[{ resultObject: { text: 'A fox', language: 'en' } }, true],
-	[{ resultObject: 'A fox' }, true],
-	[{ text: 'A fox' }, true],
-	[' ', false],
-	[{ resultObject: '', resultUrls: [] }, false],
-	[{ resultObject: {}, resultUrls: [''] }, false],
-	[{ resultUrls: [], reason: 'moderated' }, false],
-	[undefined, false],
-	[[], false],
-])('a hint says where the result %j is: %j, because it is a text', (result, isText) => {
-	const completed: Task = { taskId: 'c', status: 'completed', resultUrls: [], result };
-	const file = { ...completed, resultUrls: ['https://x.example/a.png'] };
-	for (const [task, isTold] of [[completed, isText] as const, [file, false] as const]) {
-		const { context, hints } = buildRun();
-		showEnds(context, [task, { ...task, status: 'pending' as const }]);
-		expect(hints.includes('info: The result is text: see result.')).toBe(isTold);
-	}
 });
 
 it.each<[string, string[], string[]]>([
 	['no file', [], []],
-	['a file', ['a'], ['warning: A file is missing: its host <x> broke off']],
-	['files of two', ['a', 'b'], ['warning: 2 items lack a file: its host <x> broke off']],
+	['a file', ['a'], ['warning: Items that lack a file: 1. The first: its host <x> broke off']],
+	['files of two', ['a', 'b'], ['warning: Items that lack a file: 2. The first: its host <x> broke off']],
 ])('a hint says that %s is missing, and why', (_, taskIds, expected) => {
 	const { context, hints } = buildRun();
 	const item = (taskId: string) => ({
@@ -105,25 +83,13 @@ it.each<[string, string[], string[]]>([
 });
 
 it.each([
-	[0, 2, true, []],
-	[1, 1, false, ['info: Nothing was created: this task is of the earlier run.']],
-	[2, 2, false, ['info: Nothing was created: these tasks are of the earlier run.']],
-	[
-		...([1, 2, true] as const),
-		['info: 1 of 2 tasks was created by the earlier run, and not paid for again.'],
-	],
-	[
-		...([2, 2, true] as const),
-		['info: 2 of 2 tasks were created by the earlier run, and not paid for again.'],
-	],
-])(
-	'a hint says of %d of %d tasks that they are of the earlier run, beside others: %s',
-	(count, all, hasCreated, expected) => {
-		const { context, hints } = buildRun();
-		sayAdopted(context, { count, all, hasCreated });
-		expect(hints).toEqual(expected);
-	},
-);
+	[0, []],
+	[2, ['info: Tasks of the earlier run, not paid for again: 2 of 3']],
+])('a hint says of %d of 3 tasks that they are of the earlier run: %j', (count, expected) => {
+	const { context, hints } = buildRun();
+	sayAdopted(context, count, 3);
+	expect(hints).toEqual(expected);
+});
 
 it('a hint says why a run stayed awake, and the log what may keep callbacks away while it sleeps', () => {
 	const { context, hints, log } = buildRun();

@@ -14,22 +14,14 @@ describe('a retry from the list', () => {
 		expect(execution.ended).toMatchObject([{ sleptAt: undefined }]);
 		expect(taskIds).toEqual(['task-0-1z', 'task-1-1z']);
 		expect(sent).toEqual([1, 1]);
-		expect(execution.hints).toEqual(['Nothing was created: these tasks are of the earlier run.']);
+		expect(execution.hints).toEqual(['Tasks of the earlier run, not paid for again: 2 of 2']);
 	});
 
 	it('says what it has paid, where it created a task beside those of before', async () => {
 		const { execution } = await live(build(['good', ['refused', 'good']], { retries: [{}] }));
 		expect(execution.hints).toEqual([
-			'The task consumed 1 credits.',
-			'1 of 2 tasks was created by the earlier run, and not paid for again.',
-		]);
-	});
-
-	it('does not say that nothing was created where that is unknown', async () => {
-		const retries = [{ onError: 'continueRegularOutput' as const }];
-		const { execution } = await live(build(['good', ['refused', 'unknown']], { retries }));
-		expect(execution.hints).toEqual([
-			'1 of 1 tasks was created by the earlier run, and not paid for again.',
+			'Credits consumed: 1',
+			'Tasks of the earlier run, not paid for again: 1 of 2',
 		]);
 	});
 
