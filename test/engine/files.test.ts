@@ -110,7 +110,7 @@ describe('task: getFiles', () => {
 
 	it.each([
 		['#fileStalls', 'sent nothing for 2 s', "raise 'Request Timeout (Seconds)' in Options"],
-		['#files=9 #fileSize=0.1', 'the files of this task together are too large', 'Raise the'],
+		['#fileSize=0.2', 'it is too large', 'Raise the'],
 	])('says what a host of files did that %s', async (prompt, message, next) => {
 		const options = { timeoutSeconds: 2, maxSizeMegabytes: 0.1 };
 		const { error } = await download(prompt, ['result'], options);

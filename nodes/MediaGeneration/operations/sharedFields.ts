@@ -32,8 +32,7 @@ export const maxSizeOption: INodeProperties = {
 	type: 'number',
 	typeOptions: { minValue: 0, maxValue: 1_000_000 },
 	default: 2048,
-	description:
-		'How many megabytes a file may have; 0 sets no limit. The files of a task together may have five times as much.',
+	description: 'How many megabytes a file may have; 0 sets no limit',
 };
 
 /** Reads the limit of a file's size, in bytes. */

@@ -22,9 +22,6 @@ export function listFiles(task: Task, kinds: string[]): ResultLink[] {
 	});
 }
 
-/** How many times the largest file the files of a task may have together. */
-const FILES_TOGETHER = 5;
-
 /** A file of a task, and what became of its download. */
 export interface FileDownload {
 	link: ResultLink;
@@ -52,7 +49,7 @@ export class FileDownloads {
 
 	/**
 	 * @param task as the service returned it
-	 * @param maxBytes of a file; all together may have five times as much
+	 * @param maxBytes of a file
 	 * @throws {UserError} when it has no such files
 	 */
 	async downloadAll(
@@ -61,7 +58,6 @@ export class FileDownloads {
 		source: FileSource,
 		maxBytes: number,
 	): Promise<FileDownload[]> {
-		const together = { received: new Map<string, number>(), maxBytes: FILES_TOGETHER * maxBytes };
 		const isNew = source.sawOpen || Date.now() - Date.parse(task.completedAt ?? '') < NEW_FOR;
 		const getFresh = this.createGetFresh(task, source);
 		const download = async (link: ResultLink, _: number, links: ResultLink[]) => {
@@ -73,7 +69,6 @@ export class FileDownloads {
 				label: `${toFileName(task.taskId)}-${link.kind}-${number + 1}`,
 				name: this.names.choose(task[REQUEST]?.prompt ?? '', task.taskId, ending),
 				maxBytes,
-				together,
 			};
 			const listLinks = (signal: AbortSignal) => getFresh(link, number, signal);
 			return { link, result: await this.download(source, file, isNew, listLinks) };
@@ -108,7 +103,7 @@ export class FileDownloads {
 	): Promise<Download> {
 		const over = new AbortController();
 		const signal = joinSignals(over.signal, source.signal);
-		const { url, label, together } = file;
+		const { url } = file;
 		let begun: number | undefined;
 		const fetch = async (url: string): Promise<Download> => {
 			const run = async () => {
@@ -117,14 +112,9 @@ export class FileDownloads {
 			};
 			return await this.inTurn(run).catch((error: Error) => error);
 		};
-		// Bytes of a try that is repeated don't count.
-		const rest = async (length: number) => {
-			together.received.delete(label);
-			await pause(length, signal);
-		};
+		const rest = async (length: number) => await pause(length, signal);
 		const first = await fetch(url);
 		if (!isRepeatable(first)) return first;
-		together.received.delete(label);
 		const failed = { url, isNew, getLinks: listLinks(signal), fetch, rest };
 		const longest = (begun ?? 0) + LONGEST_DOWNLOAD;
 		const until = Math.min(longest, source.filesBy ?? Infinity) - TIME_TO_OUTPUT;

@@ -65,8 +65,6 @@ export interface RemoteFile {
 	label: string;
 	name: string;
 	maxBytes: number;
-	/** All files of the task: bytes of the last try of each, by label, and the limit. */
-	together: { received: Map<string, number>; readonly maxBytes: number };
 }
 
 interface FileAnswer {
@@ -89,7 +87,6 @@ export async function fetchFile(source: FileSource, file: RemoteFile): Promise<D
 	const until = Date.now() + timeoutSeconds * 1000;
 	const over = new AbortController();
 	try {
-		checkSize(file, 0);
 		const opening = open(source, file, over.signal);
 		// A host may send headers so slowly, or redirect so often, that n8n's timeout has no effect.
 		const answer = await settleBy(until, opening);
@@ -121,8 +118,7 @@ async function store(
 	async function* receive() {
 		for await (const chunk of readChunks(file, answer, timeoutSeconds)) {
 			size += chunk.length;
-			file.together.received.set(file.label, size);
-			checkSize(file, size);
+			if (size > file.maxBytes) throw buildTooLarge(file);
 			yield chunk;
 		}
 		if (!size) throw buildError(file, `its host ${answer.host} sent no bytes`, LATER, 'always');
@@ -166,21 +162,6 @@ async function* readChunks(
 	}
 }
 
-/** @throws {UserError} when the file, or the files of its task together, are too large */
-function checkSize(file: RemoteFile, size: number): void {
-	const { maxBytes, together } = file;
-	const received = [...together.received.values()].reduce((sum, bytes) => sum + bytes, 0);
-	const refuse = (what: string, allowed: number) =>
-		buildError(
-			file,
-			`${what} too large: 'Maximum File Size' in Options allows ${toMegabytes(allowed)}`,
-			RAISE,
-		);
-	if (size > maxBytes) throw refuse('it is', maxBytes);
-	if (received > together.maxBytes)
-		throw refuse('the files of this task together are', together.maxBytes);
-}
-
 /** Opens a link and follows redirects, but not from the internet into this network. */
 async function open(
 	{ helpers, getService, settings: { timeoutSeconds }, signal }: FileSource,
@@ -221,8 +202,6 @@ async function open(
 
 const hostOf = (url: string): string => cutText(new URL(url).host, LONGEST_HOST);
 
-const toMegabytes = (bytes: number): string => `${bytes / 1024 / 1024} MB`;
-
 const ASK = 'Ask the service about the link.';
 const RAISE = 'Raise the limit if this n8n has room for the files.';
 const STORAGE = "Check the room and the limits of n8n's storage for files.";
@@ -234,6 +213,12 @@ const buildError = (
 	description = LATER,
 	repeat?: Repeat,
 ): DownloadError => new DownloadError(`Could not download ${label}: ${why}`, description, repeat);
+
+function buildTooLarge(file: RemoteFile): DownloadError {
+	const megabytes = file.maxBytes / 1024 / 1024;
+	const why = `it is too large: 'Maximum File Size' in Options allows ${megabytes} MB`;
+	return buildError(file, why, RAISE);
+}
 
 function buildNetworkError(file: RemoteFile, url: string, error: unknown, seconds: number) {
 	const { reason, next } = findNetworkFailure(error, seconds);

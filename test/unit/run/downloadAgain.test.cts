@@ -195,25 +195,6 @@ it('a hundred expired links take seconds, and a hundred new ones not longer than
 	expect((await download({ hosts, names, fresh })).came).toEqual(names.map(() => 4));
 });
 
-it.each<[string, string, string, Given['fresh']]>([
-	['after a pause', 'breaks 503', '503 ok', {}],
-	['before it, while others have fresh links', 'breaks 503', '503', { f: 'fresh' }],
-	['after the last pauses', 'breaks breaks 503', '503 503 503 ok', {}],
-])('bytes of tries that are repeated do not count %s', async (_, a, f, fresh) => {
-	const names = [...'abcdef'];
-	const hosts = { a, b: 'ok', c: 'ok', d: 'ok', e: 'ok', f, fresh: 'ok' };
-	const { came } = await download({ hosts, names, fresh, maxBytes: 4 });
-	expect(came).toEqual([expect.stringContaining('answered 503'), 4, 4, 4, 4, 4]);
-});
-
-it('bytes of the last try of a file that stays missing do', async () => {
-	const names = [...'abcdefg'];
-	const hosts = Object.fromEntries(names.map((name) => [name, 'breaks']));
-	const { came } = await download({ hosts, names, maxBytes: 4 });
-	const count = (why: string) => came.filter((one) => String(one).includes(why)).length;
-	expect([count('broke off'), count('together are too large')]).toEqual([5, 2]);
-});
-
 describe('pauses end', () => {
 	it.each(['2.5', '3.5', '60'])('at Stop, after %s s', async (seconds) => {
 		const stop = new AbortController();

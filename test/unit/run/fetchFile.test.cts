@@ -30,7 +30,6 @@ async function fetchFrom(
 		timeoutSeconds = 60,
 		signal = undefined as AbortSignal | undefined,
 		baseUrl = 'https://api.example.com',
-		together = { received: new Map<string, number>(), maxBytes: Infinity },
 		storageError = undefined as Error | undefined,
 	} = {},
 ) {
@@ -48,7 +47,6 @@ async function fetchFrom(
 		label: 'task-result-1',
 		name: 'a-red-fox',
 		maxBytes,
-		together,
 	});
 	return { file, asked, bodies };
 }

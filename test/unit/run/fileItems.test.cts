@@ -100,43 +100,6 @@ it('takes no larger file than it may', async () => {
 	expect(item).toStrictEqual({ json: { ...completed('a'), downloadError } });
 });
 
-describe('the files of a task together', () => {
-	const eight = completed(...'abcdefgh');
-	const { length } = `${HOST}/a`;
-	const downloadError =
-		"the files of this task together are too large: 'Maximum File Size' in Options allows ";
-
-	it('have at most five times as much as a file may have; the rest keep their links', async () => {
-		const { asked, items } = await fetchItems(eight, { maxBytes: length, perFile: true });
-		const missing = { json: { downloadError: expect.stringContaining(downloadError) as string } };
-		expect(items.slice(5)).toMatchObject([missing, missing, missing]);
-		expect(items.map(({ json }) => (json as { file: object }).file)).toMatchObject(
-			[...'abcdefgh'].map((name) => ({ url: `${HOST}/${name}` })),
-		);
-		const binary = items.flatMap(({ binary }) => binary?.data?.data ?? []);
-		expect(binary).toEqual([...'abcde'].map((name) => `${HOST}/${name}`));
-		expect(asked.length).toBeGreaterThanOrEqual(6);
-	});
-
-	it('are not asked for once that is known', async () => {
-		const many = completed(...'abcdefghijklmnopqrstuvwxyz');
-		const { asked } = await fetchItems(many, { maxBytes: length });
-		expect(asked.length).toBeLessThanOrEqual(10);
-	});
-
-	it('count also what was cut off, and without a limit of a file there is none', async () => {
-		const { item } = await fetchItems(eight, { maxBytes: length - 1 });
-		expect(item.json).toMatchObject({
-			downloadError: expect.stringContaining('it is too large') as string,
-		});
-		const last = await fetchItems(eight, { maxBytes: length - 1, perFile: true });
-		expect(last.items[7]?.json).toMatchObject({
-			downloadError: expect.stringContaining(downloadError) as string,
-		});
-		expect(Object.keys((await fetchItems(eight)).item.binary ?? {})).toHaveLength(8);
-	});
-});
-
 it('makes an item of each file, with its own file or the reason why it is missing', async () => {
 	const task = completed('a', '400', '403');
 	const { items } = await fetchItems(task, { perFile: true, field: 'film', fresh: 'new' });
