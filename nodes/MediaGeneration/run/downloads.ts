@@ -5,7 +5,7 @@ import { FileNames, toFileName } from '../lib/fileName';
 import { limitConcurrency } from '../lib/mapConcurrent';
 import { joinSignals, pause, settleBy } from '../lib/timers';
 import { CONCURRENCY } from './item';
-import { downloadAgain, isRepeatable, type Download, type GetLink } from './downloadAgain';
+import { downloadAgain, mayPass, type Download, type GetLink } from './downloadAgain';
 import { fetchFile, LONGEST_DOWNLOAD, type FileSource, type RemoteFile } from './fetchFile';
 
 /** Lists the links to a task's files of these kinds. @throws {UserError} when it has none */
@@ -28,14 +28,8 @@ export interface FileDownload {
 	result: Download;
 }
 
-/** How long after the end of a task its host may not have its files yet, in milliseconds. */
-const NEW_FOR = 120_000;
-
 /** Before the end of the time for files, repeats end so much earlier, in milliseconds. */
 const TIME_TO_OUTPUT = 1_000;
-
-/** After so many fresh links of no use, none are asked for: each takes a second. */
-const MOST_IN_VAIN = 3;
 
 /**
  * Downloads the files of a run's tasks, a limited number at once, each under a name of its own. The
@@ -44,7 +38,6 @@ const MOST_IN_VAIN = 3;
  */
 export class FileDownloads {
 	private readonly inTurn = limitConcurrency(CONCURRENCY);
-	private readonly renewInTurn = limitConcurrency(1);
 	readonly names = new FileNames();
 
 	/**
@@ -58,7 +51,6 @@ export class FileDownloads {
 		source: FileSource,
 		maxBytes: number,
 	): Promise<FileDownload[]> {
-		const isNew = source.sawOpen || Date.now() - Date.parse(task.completedAt ?? '') < NEW_FOR;
 		const getFresh = this.createGetFresh(task, source);
 		const download = async (link: ResultLink, _: number, links: ResultLink[]) => {
 			const number = links.filter(({ kind }) => kind === link.kind).indexOf(link);
@@ -70,27 +62,18 @@ export class FileDownloads {
 				name: this.names.choose(task[REQUEST]?.prompt ?? '', task.taskId, ending),
 				maxBytes,
 			};
-			const listLinks = (signal: AbortSignal) => getFresh(link, number, signal);
-			return { link, result: await this.download(source, file, isNew, listLinks) };
+			return { link, result: await this.download(source, file, getFresh(link, number)) };
 		};
 		return await Promise.all(listFiles(task, kinds).map(download));
 	}
 
 	/** Makes a function that finds fresh links to a task's files: from the service, or in the task. */
 	private createGetFresh({ taskId }: Task, { getService, settings }: FileSource) {
-		let inVain = 0;
 		let again: Promise<Task> | undefined;
 		const read = async () => await (await getService()).getTask(taskId, settings);
-		return ({ url, kind }: ResultLink, number: number, signal: AbortSignal): GetLink[] => [
-			async () =>
-				await this.renewInTurn(async () => {
-					if (signal.aborted || inVain >= MOST_IN_VAIN) return undefined;
-					return await (await getService()).getDownloadUrl(url, settings);
-				}),
-			async () => {
-				inVain++;
-				return listTaskLinks(await (again ??= read()), [kind])[number]?.url;
-			},
+		return ({ url, kind }: ResultLink, number: number): GetLink[] => [
+			async () => await (await getService()).getDownloadUrl(url, settings),
+			async () => listTaskLinks(await (again ??= read()), [kind])[number]?.url,
 		];
 	}
 
@@ -98,8 +81,7 @@ export class FileDownloads {
 	private async download(
 		source: FileSource,
 		file: RemoteFile,
-		isNew: boolean,
-		listLinks: (signal: AbortSignal) => GetLink[],
+		getLinks: GetLink[],
 	): Promise<Download> {
 		const over = new AbortController();
 		const signal = joinSignals(over.signal, source.signal);
@@ -114,8 +96,8 @@ export class FileDownloads {
 		};
 		const rest = async (length: number) => await pause(length, signal);
 		const first = await fetch(url);
-		if (!isRepeatable(first)) return first;
-		const failed = { url, isNew, getLinks: listLinks(signal), fetch, rest };
+		if (!mayPass(first)) return first;
+		const failed = { url, getLinks, fetch, rest };
 		const longest = (begun ?? 0) + LONGEST_DOWNLOAD;
 		const until = Math.min(longest, source.filesBy ?? Infinity) - TIME_TO_OUTPUT;
 		const last = await settleBy(until, downloadAgain(first, failed)).catch(() => undefined);

@@ -32,19 +32,15 @@ export interface FileSource {
 	signal?: AbortSignal;
 	/** Until when there is time for files, in milliseconds since 1970; absent: no limit. */
 	filesBy?: number;
-	/** The run has seen the tasks open, so that their files are new. */
-	sawOpen?: boolean;
 }
-
-/** When a failed download may succeed if it is repeated; refused: as long as the file is new. */
-type Repeat = 'never' | 'whenRefused' | 'always';
 
 /** Why a file could not be downloaded. */
 export class DownloadError extends UserError {
 	constructor(
 		message: string,
 		description: string,
-		readonly repeat: Repeat = 'never',
+		/** The same may succeed some seconds later, or by a fresh link. */
+		readonly passes = false,
 	) {
 		super(message, { description });
 	}
@@ -96,11 +92,11 @@ export async function fetchFile(source: FileSource, file: RemoteFile): Promise<D
 			throw new DownloadError(
 				`The link to ${file.label} has expired or is refused, also after the service was asked for a fresh one`,
 				'Services keep results for a limited time. Download them right behind Generate.',
-				'whenRefused',
+				true,
 			);
 		if (statusCode !== 200) {
-			const repeat = BUSY.has(statusCode) || statusCode >= 500 ? 'always' : 'never';
-			throw buildError(file, `its host ${host} answered ${statusCode}`, LATER, repeat);
+			const passes = BUSY.has(statusCode) || statusCode >= 500;
+			throw buildError(file, `its host ${host} answered ${statusCode}`, LATER, passes);
 		}
 		return { url: file.url, ...(await store(source, file, answer)) };
 	} finally {
@@ -121,7 +117,7 @@ async function store(
 			if (size > file.maxBytes) throw buildTooLarge(file);
 			yield chunk;
 		}
-		if (!size) throw buildError(file, `its host ${answer.host} sent no bytes`, LATER, 'always');
+		if (!size) throw buildError(file, `its host ${answer.host} sent no bytes`, LATER, true);
 	}
 	try {
 		const signs = { headers: answer.headers, url: file.url };
@@ -146,13 +142,13 @@ async function* readChunks(
 	timeoutSeconds: number,
 ): AsyncGenerator<Uint8Array> {
 	const until = Date.now() + LONGEST_DOWNLOAD;
-	const fail = (why: string, hint?: string, repeat?: Repeat) =>
-		buildError(file, `its host ${host} ${why}`, hint, repeat);
+	const fail = (why: string, hint?: string, passes?: boolean) =>
+		buildError(file, `its host ${host} ${why}`, hint, passes);
 	const chunks = body[Symbol.asyncIterator]();
 	for (;;) {
 		const patience = Math.min(Date.now() + timeoutSeconds * 1000, until);
 		const next = await settleBy(patience, chunks.next()).catch(() => {
-			throw fail('broke off before the file was complete', LATER, 'always');
+			throw fail('broke off before the file was complete', LATER, true);
 		});
 		if (next?.done) return;
 		if (Date.now() >= until)
@@ -211,8 +207,8 @@ const buildError = (
 	{ label }: RemoteFile,
 	why: string,
 	description = LATER,
-	repeat?: Repeat,
-): DownloadError => new DownloadError(`Could not download ${label}: ${why}`, description, repeat);
+	passes?: boolean,
+): DownloadError => new DownloadError(`Could not download ${label}: ${why}`, description, passes);
 
 function buildTooLarge(file: RemoteFile): DownloadError {
 	const megabytes = file.maxBytes / 1024 / 1024;
@@ -223,6 +219,5 @@ function buildTooLarge(file: RemoteFile): DownloadError {
 function buildNetworkError(file: RemoteFile, url: string, error: unknown, seconds: number) {
 	const { reason, next } = findNetworkFailure(error, seconds);
 	// What needs a change of settings would fail again.
-	const repeat = next === undefined ? 'always' : 'never';
-	return buildError(file, `its host ${hostOf(url)} ${reason}`, next, repeat);
+	return buildError(file, `its host ${hostOf(url)} ${reason}`, next, next === undefined);
 }

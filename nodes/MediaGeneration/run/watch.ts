@@ -73,7 +73,6 @@ async function downloadFiles(watched: Watch, taskId: string): Promise<void> {
 		filesBy: times.filesBy,
 		settings: ledger.settings as WaitSettings,
 		getService: async () => await run.getService(item),
-		sawOpen: !attempt.elsewhere || looks.find(taskId).said !== undefined,
 	});
 }
 

@@ -69,7 +69,11 @@ it('the hint of a task that has not ended says why the last look failed', () => 
 it.each<[string, string[], string[]]>([
 	['no file', [], []],
 	['a file', ['a'], ['warning: Items that lack a file: 1. The first: its host <x> broke off']],
-	['files of two', ['a', 'b'], ['warning: Items that lack a file: 2. The first: its host <x> broke off']],
+	[
+		'files of two',
+		['a', 'b'],
+		['warning: Items that lack a file: 2. The first: its host <x> broke off'],
+	],
 ])('a hint says that %s is missing, and why', (_, taskIds, expected) => {
 	const { context, hints } = buildRun();
 	const item = (taskId: string) => ({
