@@ -118,14 +118,14 @@ const CHECKS = 20;
 
 /** Checks all items, before anything is sent for any. @returns for each what `check` does, or why it fails */
 export async function checkItems<Checked>(
-	{ context }: Call,
+	call: Call,
 	check: (index: number) => Promise<Checked>,
 ): Promise<Array<Checked | Failed>> {
-	const items = context.getInputData();
+	const items = call.context.getInputData();
 	const checkOne = async (_: unknown, index: number): Promise<Checked | Failed> =>
 		await check(index).catch(async (error: unknown) => {
 			const { explainBlank } = await import('./blank');
-			return { error: explainBlank(context.getNode().parameters, items[index], error) };
+			return { error: explainBlank(call, error) };
 		});
 	const checked = await mapConcurrent(items, checkOne, { concurrency: CHECKS });
 	return checked as Array<Checked | Failed>;

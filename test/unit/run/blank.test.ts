@@ -1,18 +1,19 @@
 import { UserError, type INodeParameters } from 'n8n-workflow';
 import { buildBlankError } from '../../../nodes/MediaGeneration/models/field';
 import { explainBlank } from '../../../nodes/MediaGeneration/run/blank';
+import { buildCall, type Run } from '../n8n';
 
 const typo = '={{ $json.prompts }}';
 const mapper = (value: INodeParameters): INodeParameters => ({
 	anyFields: { mappingMode: 'defineBelow', value },
 });
 
-/** Explains that a field is blank, in a node with these parameters and an item with these columns. */
+/** Explains that a field is blank, in a node with these parameters. */
 const explain = (
 	parameters: INodeParameters,
-	columns = {},
-	error = buildBlankError('a_b', 'A B'),
-) => explainBlank(parameters, { json: columns }, error) as UserError;
+	error: UserError = buildBlankError('a_b', 'A B'),
+	run: Run = {},
+) => explainBlank(buildCall({ ...run, parameters }), error) as UserError;
 
 it.each<[place: string, INodeParameters]>([
 	['its own', { a_b: typo }],
@@ -29,7 +30,7 @@ it.each<[place: string, INodeParameters]>([
 
 it('a special remedy stays', () => {
 	const error = buildBlankError('a_b', 'A B', 'Connect the node.');
-	const explained = explain({ a_b: typo }, {}, error);
+	const explained = explain({ a_b: typo }, error);
 	expect(explained.description).toBe('Nothing was sent for this item. Connect the node.');
 });
 
@@ -38,29 +39,25 @@ it('a long expression is cut', () => {
 	expect(message.length).toBeLessThan(150);
 });
 
-it.each<[why: string, INodeParameters]>([
-	['blank itself', { a_b: '' }],
-	['left to an agent', { a_b: "={{ $fromAI('a_b', 'What', 'string') }}" }],
-	['an expression of another field', { other: typo }],
-])('a field that is %s is required, and no more is said', (_, parameters) => {
+it.each<[why: string, INodeParameters, Run]>([
+	['blank itself', { a_b: '' }, {}],
+	['left to an agent', { a_b: "={{ $fromAI('a_b', 'What', 'string') }}" }, { isTool: true }],
+	['an expression of another field', { other: typo }, {}],
+])('a field that is %s is required, and no more is said', (_, parameters, run) => {
 	const error = buildBlankError('a_b', 'A B');
-	expect(explain(parameters, {}, error)).toBe(error);
+	expect(explain(parameters, error, run)).toBe(error);
 });
 
 it('other errors stay as they are', () => {
 	const error = new UserError("'A B' must be text");
-	expect(explainBlank({ a_b: typo }, undefined, error)).toBe(error);
+	expect(explain({ a_b: typo }, error)).toBe(error);
 });
 
-it.each([
-	[{}, /^'A B' is required, but the item has no column a_b$/],
-	[{ a_b: ' ' }, /^'A B' is required, but the item has nothing in its column a_b$/],
-	[{ 'A B': 'x' }, /has no column a_b$/],
-])('with Map Automatically, the column is named: %j', (columns, message) => {
+it('with Map Automatically, the column is named', () => {
 	const anyFields = { mappingMode: 'autoMapInputData', value: { a_b: typo } };
-	expect(explain({ anyFields }, columns)).toMatchObject({
-		message: expect.stringMatching(message) as string,
+	expect(explain({ anyFields })).toMatchObject({
+		message: "'A B' is required, but the item has nothing in a column a_b",
 		description: expect.stringContaining('Fill in the column, or name it a_b') as string,
 	});
-	expect(explain({ anyFields, a_b: typo }, columns).message).toContain('expression');
+	expect(explain({ anyFields, a_b: typo }).message).toContain('expression');
 });
