@@ -158,7 +158,7 @@ describe('the name of a file that a node before has dropped', () => {
 
 	it('is refused where the document says that a URL is meant, and nothing is created', async () => {
 		const execution = await pair.runNodes(items([{}]), image({ image_url: 'photo.png' }));
-		expect(execution.readError()).toMatch(/'Image URL': there is no file named "photo\.png"/);
+		expect(execution.readError()).toMatch(/'Image URL' is "photo\.png", but must be/);
 		expect(pair.countCreations()).toBe(0);
 	});
 

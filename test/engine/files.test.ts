@@ -34,10 +34,10 @@ describe('file: upload', () => {
 		[{ source: 'url', fileUrl: 'ftp://a.example/a' }, "'File URL' must be a URL", 'Correct'],
 		[
 			{ source: 'binary', binaryPropertyName: 'data' },
-			'\'File\': there is no file named "data"',
+			'\'File\' is "data", but must be a URL',
 			': photo, blank.',
 		],
-		[{ binaryPropertyName: '={{ $binary.photo }}' }, "'File' is an object", 'Enter photo in place'],
+		[{ binaryPropertyName: '={{ $binary.photo }}' }, '\'File\' is "{', ': photo, blank.'],
 	])('sends nothing for %j', async (parameters, message, next) => {
 		const { error } = await upload(parameters);
 		expect(error?.message).toContain(message);

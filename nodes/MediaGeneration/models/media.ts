@@ -37,12 +37,7 @@ export class Media {
 /** Says whether a text is a URL of any scheme. Some services use their own, such as asset:1. */
 export const hasScheme = (text: string): boolean => /^[a-z][a-z\d+.-]+:/i.test(text);
 
-/** n8n's own object of a file: of a binary field, or what its form has in `json`. */
-export interface FileObject {
-	fileName?: string;
-	filename?: string;
-}
-
+/** Recognizes n8n's own object of a file: of a binary field, or what its form has in `json`. */
 export const isOfFile = (value: unknown): boolean =>
 	isObject(value) && ('mimeType' in value || 'mimetype' in value);
 

@@ -1,12 +1,12 @@
 import type { IBinaryData, UserError } from 'n8n-workflow';
 import type { UploadedFile } from '../api/schemas';
 import { makeUniqueName } from '../lib/fileName';
-import { isObject, parseJson } from '../lib/json';
+import { isObject } from '../lib/json';
 import type { MediaFacts } from '../media/formats';
 import { checkLimits } from '../media/limits';
 import type { Chunks } from '../media/reader';
 import { buildFieldError } from '../models/field';
-import { isFileObject, Media, replaceEach, type FileObject } from '../models/media';
+import { Media, replaceEach } from '../models/media';
 import type { Item } from './item';
 
 /** A file in a binary field of an item. */
@@ -160,31 +160,13 @@ const isOfForm = (value: unknown): boolean =>
 const LONGEST_NAME = 100;
 
 function buildNoFileError(item: Item, label: string, name: string): UserError {
-	const fields = listNames(item);
-	const { fileName, filename = fileName } = { ...(parseJson(name) as object) } as FileObject;
-	const own = fields.filter((field) => filename && findBinary(item, field)?.fileName === filename);
-	const given = isFileObject(name)
-		? 'an object that n8n has of a file'
-		: `"${name.slice(0, LONGEST_NAME)}"`;
-	const remedy = own.length ? `Enter ${own.join(' or ')} in place of the expression.` : undefined;
+	const files = listNames(item).join(', ');
 	return buildFieldError(
-		NAME.test(name)
-			? `'${label}': there is no file named ${given}`
-			: `'${label}' is ${given}, but must be a URL that begins with http:// or https://, or the name of a binary field`,
-		remedy ?? nameFiles(fields),
+		`'${label}' is "${name.slice(0, LONGEST_NAME)}", but must be a URL that begins with http:// or https://, or the name of a file of this item`,
+		files
+			? `Files of this item: ${files}.`
+			: 'The item has no file: put a node before this one that reads or downloads it.',
 	);
-}
-
-/** A text that is meant as the name of a file, and not as a URL. */
-const NAME = /^(?!www\.)[\p{L}\p{N}\p{M}_ .()-]{1,60}$/iu;
-
-/** Says what to enter. @param fields those of the item that have files */
-function nameFiles(fields: string[]): string {
-	if (!fields.length)
-		return 'The item has no file: put a node before this one that reads or downloads it.';
-	return fields.length > 1
-		? `Enter the name of one of the item's files: ${fields.join(', ')}.`
-		: `Enter ${fields.join()}, the file of this item.`;
 }
 
 /** Uploads the files in an input. @returns the input, with URLs in their place */

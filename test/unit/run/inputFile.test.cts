@@ -63,7 +63,7 @@ it.each(['constructor', '__proto__', 'toString', 'photo'])(
 		const context = { helpers: { assertBinaryData }, getInputData: () => [{ json: {} }] };
 		const item = { index: 0, call: { context } } as unknown as Item;
 		await expect(findInputFile(item, field, 'Image')).rejects.toThrow(
-			`'Image': there is no file named "${field}"`,
+			`'Image' is "${field}", but must be a URL`,
 		);
 	},
 );
@@ -126,31 +126,6 @@ describe('the name of a binary field that the item lacks', () => {
 		expect(list(name, ...fields)).toEqual(found);
 	});
 });
-
-it.each([
-	[{ fileName: 'b.png', mimeType: 'image/png', data: 'filesystem-v2' }, 'Enter photo_1 in place'],
-	[{ filename: 'a.png', mimetype: 'image/png', size: 1 }, 'Enter photo_0 in place of the expr'],
-	[{ filename: 'other.png', mimetype: 'image/png' }, "one of the item's files: photo_0, photo_1."],
-])(
-	"n8n's own object of a file gives an error with the field to enter: %j",
-	async (object, next) => {
-		const buildFile = (fileName: string) => ({ fileName, data: 'AA==', mimeType: 'image/png' });
-		const binary = { photo_0: buildFile('a.png'), photo_1: buildFile('b.png') };
-		const assertBinaryData = (_: number, name: keyof typeof binary) => {
-			if (!Object.hasOwn(binary, name)) throw new Error('n8n finds none');
-			return binary[name];
-		};
-		const context = { helpers: { assertBinaryData }, getInputData: () => [{ json: {}, binary }] };
-		const item = { index: 0, call: { context } } as unknown as Item;
-		const found = findInputFile(item, JSON.stringify(object), 'Image');
-		await expect(found).rejects.toMatchObject({
-			message: expect.stringContaining(
-				"'Image' is an object that n8n has of a file, but",
-			) as string,
-			description: expect.stringContaining(next) as string,
-		});
-	},
-);
 
 it('the content of a file in place of its name is not all in the error', async () => {
 	const context = {

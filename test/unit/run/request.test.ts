@@ -141,7 +141,7 @@ describe("the label of a form's field", () => {
 
 	it('that no field has is refused as it was typed, and the error lists the fields there are', async () => {
 		await expect(readAny({ image_urls: 'Nothing such' })).rejects.toMatchObject({
-			message: expect.stringContaining('no file named "Nothing such"') as string,
+			message: expect.stringContaining('is "Nothing such", but') as string,
 			description: expect.stringContaining('Product_photo, Views_0, Views_1') as string,
 		});
 	});
@@ -175,23 +175,23 @@ describe('a text in JSON where a file is meant', () => {
 	};
 
 	it.each<[Values, RegExp]>([
-		[{ image_url: 'data' }, /^'Image URL': there is no file named "data"$/],
-		[{ image_url: 'photo.png' }, /^'Image URL': there is no file named "photo\.png"/],
+		[{ image_url: 'data' }, /^'Image URL' is "data", but/],
+		[{ image_url: 'photo.png' }, /^'Image URL' is "photo\.png", but/],
 		[{ image_url: 'C:\\a.png' }, /^'Image URL' is "C:\\a\.png", but/],
 		[{ image_url: 'C:/photos/a.png' }, /^'Image URL' is "C:\/photos\/a\.png", but/],
 		[{ image_urls: ['front / back'] }, /^'Image URLs' is "front \/ back", but/],
 		[{ image_url: 'N/A' }, /^'Image URL' is "N\/A", but/],
 		[{ image_url: '[object Object]' }, /^'Image URL' is "\[object Object\]", but/],
-		[{ image_urls: [link, 'data'] }, /^'Image URLs': there is no file named "data"/],
-		[{ frames: ['data'] }, /^'Frames': there is no file named "data"/],
-		[{ shots: [{ first: 'data' }] }, /^'First': there is no file named "data"/],
-		[{ clue: 'data' }, /^'Clue': there is no file named "data"/],
-		[{ model: 'files/any', input: { image_url: 'data' } }, /^'Image URL': there is no file/],
+		[{ image_urls: [link, 'data'] }, /^'Image URLs' is "data", but/],
+		[{ frames: ['data'] }, /^'Frames' is "data", but/],
+		[{ shots: [{ first: 'data' }] }, /^'First' is "data", but/],
+		[{ clue: 'data' }, /^'Clue' is "data", but/],
+		[{ model: 'files/any', input: { image_url: 'data' } }, /^'Image URL' is "data", but/],
 	])('is refused if the item lacks a file of that name: %j', async (input, message) => {
 		const options = { mediaFields: 'clue' };
 		await expect(send(input, [], options)).rejects.toThrow(message);
 		await expect(send(input, ['other'], options)).rejects.toMatchObject({
-			description: expect.stringContaining('Enter other, the file of this item.') as string,
+			description: expect.stringContaining('Files of this item: other.') as string,
 		});
 	});
 
