@@ -2,17 +2,13 @@ import type { Call } from '../host/call';
 import { readResumeUrl } from '../host/resumeUrl';
 import { findWaiter, type Waiter } from '../host/waiter';
 import { isReadAlike } from '../host/webhookCredential';
-import { refuseRun } from './errors';
 import type { HowToWait } from './ledger';
 import { findObstacle, mayReach } from './obstacle';
 import { listWithoutError } from './onError';
 import type { Plan } from './plan';
 import type { Run, WaitDecision } from './run';
 
-/**
- * Decides how to wait for the tasks there are, and for those that will be created.
- * @throws {UserError} before anything is created, when 'Sleep Until Notified' can't work
- */
+/** Decides how to wait for the tasks there are, and for those that will be created. */
 export async function decideWait(run: Run, plans: Plan[]): Promise<WaitDecision> {
 	const { settings } = run.ledger;
 	const planned = new Set(plans.map(({ item }) => item.index));
@@ -32,7 +28,6 @@ export async function decideWait(run: Run, plans: Plan[]): Promise<WaitDecision>
 /**
  * Decides whether the execution sleeps or stays awake. It sleeps only where nobody waits for its end
  * and the resume URL leads here. With Sleep Until Notified, the user vouches for reachability.
- * @throws {UserError} before anything is created, when that user's n8n can't be reached
  */
 export async function decideFor(
 	call: Call,
@@ -46,8 +41,10 @@ export async function decideFor(
 	if (!(await isReadAlike(context, credentials)))
 		return { reason: `because ${UNREADABLE_CREDENTIAL}` };
 	const resumeUrl = readResumeUrl(context);
-	if (!credentials.every(({ baseUrl }) => mayReach(baseUrl, resumeUrl, chosen)))
-		return refuseToSleep(resumeUrl, chosen);
+	if (!credentials.every(({ baseUrl }) => mayReach(baseUrl, resumeUrl, chosen))) {
+		const { origin } = new URL(resumeUrl);
+		return { reason: `because callbacks to ${origin} would not arrive. ${SET_WEBHOOK_URL}` };
+	}
 	const obstacle = await findObstacle(resumeUrl);
 	if (chosen === 'automatic' && obstacle) return { reason: `because ${obstacle}` };
 	return { resumeUrl, obstacle };
@@ -66,12 +63,4 @@ const UNREADABLE_CREDENTIAL =
 	"the credential has expressions that n8n can't resolve while an execution sleeps";
 
 const SET_WEBHOOK_URL =
-	'Set the environment variable WEBHOOK_URL of n8n to the address by which the internet reaches it';
-
-function refuseToSleep(resumeUrl: string, chosen: HowToWait): WaitDecision {
-	const { origin } = new URL(resumeUrl);
-	const why = `service can't reach this n8n: callbacks would go to ${origin}`;
-	if (chosen === 'automatic')
-		return { reason: `because the ${why}. To let it sleep: ${SET_WEBHOOK_URL}` };
-	throw refuseRun(`The ${why}`, `${SET_WEBHOOK_URL}, or set 'How to Wait' to Automatic.`);
-}
+	'To let it sleep, set the environment variable WEBHOOK_URL of n8n to the address by which the internet reaches it';

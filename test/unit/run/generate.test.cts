@@ -77,17 +77,6 @@ describe('a run that creates tasks', () => {
 		expect(countTaken(execution)).toBe(0);
 	});
 
-	it.each([{}, GOES_ON])('creates nothing where its wait is refused: %j', async (more) => {
-		const world = build(GOOD, more);
-		const asked = listAsked(world);
-		Object.assign(world.n8n, { host: 'localhost:5678' });
-		const { error, items } = await live(world);
-		const errors = error ? [error.message] : listSaid(items);
-		const said = expect.stringContaining("can't reach this n8n") as string;
-		expect(errors).toEqual(error ? [said] : [said, said, said]);
-		expect(asked).toEqual([]);
-	});
-
 	it.each([{}, GOES_ON])('names its tasks where n8n could not let it sleep: %j', async (more) => {
 		const { error, items } = await live(build(GOOD, { ...more, parkingFails: true }));
 		const said = JSON.stringify([error?.message, error?.description, items]);
