@@ -115,7 +115,7 @@ const ROWS: Record<string, Row> = {
 			image: 'https://media.example/a.png',
 			video: 'file',
 		},
-		shows: /was sent without a check of its format.*was sent without a check of its format/,
+		shows: /completed.*completed/,
 	},
 	'records that are not there at once, are large, or stand under another code': {
 		items: ['one #hidden=3', 'two #echo=3', 'three #fail #recordCode=422'],

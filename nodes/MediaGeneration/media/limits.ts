@@ -21,36 +21,31 @@ export const MEBIBYTE = 1024 * 1024;
 const DURATION_TOLERANCE = 0.1;
 
 /**
- * Checks a file against the limits.
+ * Checks a file against the limits. What can't be read of it isn't checked.
  * @param facts undefined for an unknown format
- * @returns `refused`: what is certainly wrong, such as "lasts 2.1 s, but must last 3 to 30 s";
- * `unknown`: nouns for what couldn't be checked
+ * @returns what is certainly wrong, such as "lasts 2.1 s, but must last 3 to 30 s"
  */
 export function checkLimits(
 	limits: MediaLimits,
 	facts: MediaFacts | undefined,
 	size: number,
-): { refused: string[]; unknown: string[] } {
-	if (size === 0) return { refused: ['is empty'], unknown: [] };
-	const { maxBytes, minSide, aspect, duration } = limits;
+): string[] {
+	if (size === 0) return ['is empty'];
+	const { maxBytes, duration } = limits;
 	const refused: string[] = [];
-	const unknown: string[] = [];
 	if (size > maxBytes)
 		refused.push(
 			`is ${formatMegabytes(size)}, but at most ${formatMegabytes(maxBytes)} are allowed`,
 		);
 	const fault = facts && findFormatFault(limits, facts);
-	if (fault) return { refused: [...refused, fault], unknown };
-	if (!facts) unknown.push('format');
+	if (fault) return [...refused, fault];
 	const { width, height, durationSeconds: seconds } = facts ?? {};
 	if (width && height) refused.push(...listSizeFaults(limits, width, height));
-	else if (minSide || aspect) unknown.push('width and height');
-	if (duration && seconds === undefined) unknown.push('duration');
 	if (duration && seconds !== undefined && isOutside(seconds, duration))
 		refused.push(
 			`lasts ${Number(seconds.toFixed(1))} s, but must last ${duration.min} to ${duration.max} s`,
 		);
-	return { refused, unknown };
+	return refused;
 }
 
 function findFormatFault(limits: MediaLimits, facts: MediaFacts): string | undefined {

@@ -96,13 +96,12 @@ export async function prepareRequest(
 	const given = toJsonInput({ ...request.input, ...(extra as object | undefined) });
 	const input = await expandLists(item, given);
 	request.check?.(input);
-	const found = await findFiles(item, input);
 	const beside = [request.callBackUrl, ...(request.unsent ?? [])];
 	const waitsForIt = !chooseCallbackUrl && beside.some((url) => isResumeUrl(context, url));
-	const warnings = [waitsForIt && DELETE_WAIT, request.warning, ...found.warnings];
+	const warnings = [waitsForIt && DELETE_WAIT, request.warning];
 	return {
 		model: request.model,
-		input: found.input,
+		input: await findFiles(item, input),
 		callBackUrl: chooseCallbackUrl?.(request.callBackUrl),
 		warning: warnings.filter(Boolean).join(' ') || undefined,
 		isUndescribed,

@@ -155,7 +155,7 @@ describe('the label of a field of a form', () => {
 		const context = { helpers: { assertBinaryData }, getInputData: () => [{ json, binary }] };
 		const item = { index: 0, call: { context } } as unknown as Item;
 		const media = names.map((name) => Object.assign(new Media(name), { label: 'Image' }));
-		const { input } = await findFiles(item, await expandLists(item, { media }));
+		const input = await findFiles(item, await expandLists(item, { media }));
 		return (input.media as InputFile[]).map(({ field }) => field);
 	}
 

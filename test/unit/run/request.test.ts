@@ -292,14 +292,3 @@ describe('the resume URL as the callBackUrl of a pasted body', () => {
 		expect(request).toMatchObject({ callBackUrl: resumeUrl, warning: undefined });
 	});
 });
-
-it('what could not be read from files is a warning that goes with the request', async () => {
-	const motion = { prompt: 'Dance', mode: '720p', characterOrientation: 'image' };
-	const files = { image: 'photo', video: 'film' };
-	const parameters = { model: 'alpha-3.0/motion-control', ...motion, ...files };
-	const { request, hints } = await prepare(parameters, {}, undefined, ['photo', 'film']);
-	expect(request.warning).toMatch(
-		/^'Image.*': the file in "photo" was sent without a check of its .* 'Video.*': the file in "film" was sent without a check of its .*read\.$/,
-	);
-	expect(hints).toEqual([]);
-});
