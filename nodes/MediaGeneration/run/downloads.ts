@@ -16,9 +16,7 @@ export function listFiles(task: Task, kinds: string[]): ResultLink[] {
 	const state = failMessage ? `${status} (${failMessage})` : status;
 	throw new UserError(`Task ${taskId} is ${state}, and has none of the chosen files`, {
 		description:
-			status === 'completed'
-				? 'Choose other Files. A result that is text, or has another form, is in the field result.'
-				: 'Only completed tasks have files: Generate returns them, Get looks at a task again.',
+			'Only completed tasks have files. A result that is text, or has another form, is in the field result of Get.',
 	});
 }
 

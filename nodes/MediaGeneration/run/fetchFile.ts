@@ -14,9 +14,6 @@ const MAX_REDIRECTS = 5;
 /** Statuses of a host that refuses a file, does not have it yet, or no longer. */
 const REFUSED = new Set([401, 403, 404, 410]);
 
-/** Statuses of a host that may answer otherwise some seconds later, below 500. */
-const BUSY = new Set([408, 425, 429]);
-
 /** The longest download, in milliseconds. */
 export const LONGEST_DOWNLOAD = 3_600_000;
 
@@ -94,10 +91,8 @@ export async function fetchFile(source: FileSource, file: RemoteFile): Promise<D
 				'Services keep results for a limited time. Download them right behind Generate.',
 				true,
 			);
-		if (statusCode !== 200) {
-			const passes = BUSY.has(statusCode) || statusCode >= 500;
-			throw buildError(file, `its host ${host} answered ${statusCode}`, LATER, passes);
-		}
+		if (statusCode !== 200)
+			throw buildError(file, `its host ${host} answered ${statusCode}`, LATER, true);
 		return { url: file.url, ...(await store(source, file, answer)) };
 	} finally {
 		// Destroying a body that nobody has read leaves its connection open.

@@ -117,7 +117,6 @@ it('a file that stays missing is given up after some 20 seconds, with the last r
 
 it.each<[string, Given, string, string[]]>([
 	['one that hangs', { hosts: { a: 'hangs' } }, 'no answer within 60 s', ['a 0']],
-	['what is not asked for well', { hosts: { a: '400' } }, 'answered 400', ['a 0']],
 	['a file that is too large', { hosts: { a: 'large' }, maxBytes: 9 }, 'is too large', ['a 0']],
 ])('nothing else is tried again: %s', async (_, given, why, asked) => {
 	expect(await download(given)).toMatchObject({ came: [expect.stringContaining(why)], asked });

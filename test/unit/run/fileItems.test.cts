@@ -101,13 +101,13 @@ it('takes no larger file than it may', async () => {
 });
 
 it('makes an item of each file, with its own file or the reason why it is missing', async () => {
-	const task = completed('a', '400', '403');
-	const { items } = await fetchItems(task, { perFile: true, field: 'film', fresh: 'new' });
+	const task = completed('a', '400', 'b');
+	const { items } = await fetchItems(task, { perFile: true, field: 'film' });
 	const file = (index: number, name: string) => ({ index, kind: 'result', url: `${HOST}/${name}` });
 	expect(items).toMatchObject([
 		{ json: { ...task, file: file(0, 'a') }, binary: { film: { data: `${HOST}/a` } } },
 		{ json: { ...task, file: file(1, '400'), downloadError: expect.any(String) as string } },
-		{ json: { ...task, file: file(2, 'new') }, binary: { film: { data: `${HOST}/new` } } },
+		{ json: { ...task, file: file(2, 'b') }, binary: { film: { data: `${HOST}/b` } } },
 	]);
 	expect(items.map(({ binary = {} }) => Object.keys(binary))).toEqual([['film'], [], ['film']]);
 });
