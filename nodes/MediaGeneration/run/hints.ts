@@ -17,7 +17,7 @@ const SHOWN_REASON = 200;
  */
 export function showEnds(context: IExecuteFunctions, tasks: Task[], failure?: Error): void {
 	const failed = tasks.filter(({ status }) => status === 'failed');
-	const open = tasks.filter(({ status }) => status === 'pending' || status === 'timedOut');
+	const open = tasks.filter(({ status }) => status === 'pending');
 	if (failed.length) {
 		const reason = sayReason(failed[0] as Task, SHOWN_REASON);
 		const count = `${failed.length} of ${tasks.length}`;

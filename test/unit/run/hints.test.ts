@@ -25,7 +25,7 @@ function buildRun() {
 }
 
 const failed: Task = { taskId: 'f', status: 'failed', failMessage: 'a <b> & c' };
-const open: Task = { taskId: 'o', status: 'timedOut' };
+const open: Task = { taskId: 'o', status: 'pending' };
 const paid = (creditsConsumed: number): Task => ({
 	taskId: 'p',
 	status: 'completed',
