@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { alpha3MotionControl } from './alpha3MotionControl';
-import { anyModelFields, inputModesOption, mediaFieldsOption } from './any/fields';
+import { anyModelFields, inputModesOption } from './any/fields';
 import { beta2ImageEdit } from './beta2ImageEdit';
 import { describeModels, listModelProperties, toBuilderHint } from './builders';
 import { delta11ReferenceToVideo, deltaReferenceToVideo } from './deltaReferenceToVideo';
@@ -53,4 +53,4 @@ export const modelFields: INodeProperties[] = [
 ];
 
 /** Entries of Options of every operation that creates a task. */
-export const modelOptions = [modelIdOption, inputModesOption, mediaFieldsOption];
+export const modelOptions = [modelIdOption, inputModesOption];

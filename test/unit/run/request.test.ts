@@ -185,12 +185,10 @@ describe('a text in JSON where a file is meant', () => {
 		[{ image_urls: [link, 'data'] }, /^'Image URLs' is "data", but/],
 		[{ frames: ['data'] }, /^'Frames' is "data", but/],
 		[{ shots: [{ first: 'data' }] }, /^'First' is "data", but/],
-		[{ clue: 'data' }, /^'Clue' is "data", but/],
 		[{ model: 'files/any', input: { image_url: 'data' } }, /^'Image URL' is "data", but/],
 	])('is refused if the item lacks a file of that name: %j', async (input, message) => {
-		const options = { mediaFields: 'clue' };
-		await expect(send(input, [], options)).rejects.toThrow(message);
-		await expect(send(input, ['other'], options)).rejects.toMatchObject({
+		await expect(send(input)).rejects.toThrow(message);
+		await expect(send(input, ['other'])).rejects.toMatchObject({
 			description: expect.stringContaining('Files of this item: other.') as string,
 		});
 	});

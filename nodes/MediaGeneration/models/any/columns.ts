@@ -9,13 +9,12 @@ import { listShortly } from './words';
 
 /**
  * Takes the columns that are fields of the model.
- * @param mediaNames the names in Media Fields
  * @throws {UserError} when the fields aren't known, or for a tool: its model would fill in all fields
  */
 export function takeColumns(
 	schema: JsonSchema,
 	source: RequestSource,
-	{ model, mediaNames }: { model: string; mediaNames: string[] },
+	model: string,
 ): Record<string, unknown> {
 	const { columns } = source;
 	if (!columns)
@@ -32,7 +31,7 @@ export function takeColumns(
 	const entries = properties.map(({ name, schema: own }): [string, unknown] => {
 		const value = getPart(columns, name);
 		const given = [value].flat().filter((entry) => !isBlank(entry));
-		const takesFile = mediaNames.includes(name) || findPurpose(name, own).kind === 'file';
+		const takesFile = findPurpose(name, own).kind === 'file';
 		const isByName = given.length ? given.every(isOwnFile) : source.hasFile(name);
 		if (takesFile && isByName) return [name, name];
 		return [name, given.length ? value : undefined];

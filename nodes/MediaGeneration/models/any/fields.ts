@@ -205,18 +205,6 @@ const automaticFields: Field = {
 	},
 };
 
-/** In Options: further fields that take files, though neither name nor schema says so. */
-export const mediaFieldsOption: Field = {
-	displayName: 'Media Fields',
-	name: 'mediaFields',
-	type: 'string',
-	default: '',
-	placeholder: 'e.g. reference, source_clip',
-	description:
-		'Names of further fields that take a file, as the service writes them, separated by commas. Give such a field a URL, or a field such as data. Most media fields are recognized without this.',
-	displayOptions: { show: { '/model': ['any'] } },
-};
-
 /** In Options: what most users of the list don't need. */
 export const inputModesOption: Field = {
 	displayName: 'Input Modes',

@@ -54,7 +54,7 @@ export function findPurpose(name: string, schema: JsonSchema): Purpose {
 	return earlier ?? { kind: 'value' };
 }
 
-/** Recognizes a property that takes URLs of files. The option Media Fields adds others. */
+/** Recognizes a property that takes URLs of files. */
 function takesFiles(name: string, schema: JsonSchema): boolean {
 	const texts = listTypes(schema).includes('array') ? getItems(schema) : schema;
 	const types = [...listTypes(schema), ...listTypes(texts)];

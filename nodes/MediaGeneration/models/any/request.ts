@@ -37,7 +37,7 @@ async function requestByJson(model: string, source: RequestSource): Promise<Mode
 	const body = isBody(schema, given, model) ? readPastedBody(model, given) : { input: given };
 	const { input: written, callBackUrl, unsent, warning: notSent } = body;
 	const json = toJsonInput({ ...written, ...readPrompt(source) });
-	const { input, doubtful } = nameFiles(schema, json, readMediaNames(source), source.hasFile);
+	const { input, doubtful } = nameFiles(schema, json, source.hasFile);
 	const noFile = doubtful.length && `${listShortly(doubtful)}: no URL, and no file of the item`;
 	const doubts = [notSent, describeUnknown(schema, model, input), noFile].filter(Boolean);
 	const warning = doubts.length ? `${doubts.join('. ')}. The input was sent as it is.` : undefined;
@@ -49,12 +49,11 @@ async function requestByJson(model: string, source: RequestSource): Promise<Mode
 async function requestByFields(model: string, source: RequestSource): Promise<ModelRequest> {
 	const mapper = (source.read(fields.anyFields.name) || {}) as Partial<ResourceMapperValue>;
 	const schema = readStored(model, mapper) ?? (await lookUpSchema(model, source));
-	const mediaNames = readMediaNames(source);
 	const isByColumns = fields.isAutomatic(mapper);
-	const given = isByColumns ? takeColumns(schema, source, { model, mediaNames }) : mapper.value;
+	const given = isByColumns ? takeColumns(schema, source, model) : mapper.value;
 	const entered = Object.entries({ ...given, ...readPrompt(source) });
 	const values = entered.filter(([name]) => !isOwnEntry(name));
-	const input = toInput(schema, Object.fromEntries(values), mediaNames);
+	const input = toInput(schema, Object.fromEntries(values));
 	const wrong = describeUnknown(schema, model, input);
 	if (wrong)
 		throw buildFieldError(
@@ -103,9 +102,6 @@ function readPrompt({ read }: RequestSource): { prompt?: unknown } {
 	const prompt = read(fields.anyPrompt.name);
 	return isBlank(prompt) ? {} : { prompt };
 }
-
-const readMediaNames = ({ option }: RequestSource): string[] =>
-	String(option(fields.mediaFieldsOption.name) ?? '').split(/\s*,\s*/);
 
 /**
  * Reads a whole body. A warning names what stands beside, which isn't sent.

@@ -53,19 +53,15 @@ export function isBody(schema: JsonSchema, json: object, model?: string): json i
  * Makes the input from the values of fields, without blank ones. Text fields and expressions return
  * text, so values are converted to the schema's types where that loses nothing. In fields that take
  * files, texts that are no URL become Media.
- * @param mediaNames the names in Media Fields
  */
 export function toInput(
 	schema: JsonSchema,
 	values: Record<string, unknown>,
-	mediaNames: string[] = [],
 ): Record<string, unknown> {
 	const entered = Object.entries(values).filter(
 		([, value]) => !isBlank(value) && !isBlankList(value),
 	);
-	return changeProperties(Object.fromEntries(entered), schema, (value, property) =>
-		convert(value, property, mediaNames),
-	);
+	return changeProperties(Object.fromEntries(entered), schema, convert);
 }
 
 /** Says whether a list has only blank entries. One without entries was meant. */
@@ -74,30 +70,27 @@ const isBlankList = (value: unknown): boolean =>
 
 /**
  * Puts Media into an input that was written as JSON, in place of the names of binary fields, where
- * the model takes files. Where the document or the user says so, and not only a name, a text that
- * can't be a URL becomes Media too: it is refused when its file is looked for. Everything else stays
- * as it is.
- * @param mediaNames the names in Media Fields
+ * the model takes files. Where the document says so, and not only a name, a text that can't be a URL
+ * becomes Media too: it is refused when its file is looked for. Everything else stays as it is.
  * @returns the input, and what stayed though the name of its field means a file
  */
 export function nameFiles(
 	schema: JsonSchema,
 	input: Record<string, unknown>,
-	mediaNames: string[],
 	hasFile: (name: string) => boolean,
 ): { input: Record<string, unknown>; doubtful: string[] } {
 	const doubtful = new Set<string>();
 	const nameText = (text: string, property: NamedSchema) => {
-		const { name } = property;
-		if (!takesFile(property, mediaNames)) return text;
+		const { name, schema } = property;
+		if (!takesFile(property)) return text;
 		if (hasFile(text)) return toMedia(name, text);
 		if (isBlank(text) || mayBeUrl(text.trim())) return text;
-		if (mediaNames.includes(name) || saysUrl(property.schema)) return toMedia(name, text.trim());
+		if (saysUrl(schema)) return toMedia(name, text.trim());
 		doubtful.add(`'${toTitle(name)}' is ${shorten(text)}`);
 		return text;
 	};
 	const nameFile: Change = (given, property) => {
-		const isTyped = listTypes(property.schema).length > 0 && takesFile(property, mediaNames);
+		const isTyped = listTypes(property.schema).length > 0 && takesFile(property);
 		const value = isTyped ? toFileSource(given, property) : given;
 		if (typeof value === 'string') return nameText(value, property);
 		if (isPlainObject(value)) return changeProperties(value, property.schema, nameFile);
@@ -135,16 +128,15 @@ const toEntryProperty = ({ name, schema }: NamedSchema): NamedSchema => {
 	return { name, schema: { format, description, ...getItems(schema) } };
 };
 
-const takesFile = ({ name, schema }: NamedSchema, mediaNames: string[]): boolean =>
-	mediaNames.includes(name) || findPurpose(name, schema).kind === 'file';
+const takesFile = ({ name, schema }: NamedSchema): boolean =>
+	findPurpose(name, schema).kind === 'file';
 
-function convert(given: unknown, property: NamedSchema, mediaNames: string[]): unknown {
-	const value = takesFile(property, mediaNames) ? toFileSource(given, property) : given;
-	const change: Change = (part, itsProperty) => convert(part, itsProperty, mediaNames);
-	if (isPlainObject(value)) return changeProperties(value, property.schema, change);
-	if (!Array.isArray(value)) return convertSingle(value, property, mediaNames);
+function convert(given: unknown, property: NamedSchema): unknown {
+	const value = takesFile(property) ? toFileSource(given, property) : given;
+	if (isPlainObject(value)) return changeProperties(value, property.schema, convert);
+	if (!Array.isArray(value)) return convertSingle(value, property);
 	const filled = value.filter((entry) => !isBlank(entry));
-	const list = filled.map((entry) => change(entry, toEntryProperty(property)));
+	const list = filled.map((entry) => convert(entry, toEntryProperty(property)));
 	return toList(list, property);
 }
 
@@ -153,14 +145,14 @@ const toList = (list: unknown[], { schema }: NamedSchema): unknown[] =>
 	schema.maxItems === 1 ? list : markEntries(list);
 
 /** Converts a single value to the first of its readings that the schema allows, else to the first. */
-function convertSingle(value: unknown, property: NamedSchema, mediaNames: string[]): unknown {
+function convertSingle(value: unknown, property: NamedSchema): unknown {
 	const { name, schema } = property;
-	const isFile = takesFile(property, mediaNames);
+	const isFile = takesFile(property);
 	const readings = listReadings(value, schema).map((reading) => {
 		if (isFile && typeof reading === 'string') return toFile(name, reading);
 		// It was written as JSON, or as a list with commas.
 		const hasParts = isObject(reading) || Array.isArray(reading);
-		return hasParts ? convert(reading, property, mediaNames) : reading;
+		return hasParts ? convert(reading, property) : reading;
 	});
 	const [likeliest = value, ...others] = readings;
 	// Checking a large value takes time, so it is done only where there is a choice.

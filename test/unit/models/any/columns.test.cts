@@ -1,4 +1,4 @@
-import { buildDocument, corpus } from '../../../../dev/service/catalogue.cts';
+import { corpus } from '../../../../dev/service/catalogue.cts';
 import { requestAnyModel } from '../../../../nodes/MediaGeneration/models/any/request';
 import { findModel } from './modelFields.ts';
 
@@ -9,7 +9,6 @@ const link = 'https://a.example/1.png';
 
 interface Node extends Values {
 	fields?: object[];
-	mediaFields?: string;
 	/** The item's binary fields. */
 	files?: string[];
 	value?: Values | null;
@@ -19,7 +18,7 @@ interface Node extends Values {
 /** Makes the input of an item with these columns, once it was checked. */
 async function buildInput(
 	columns: Values | undefined,
-	{ fields = [], value = null, mediaFields, files = [], openapi, ...parameters }: Node = {},
+	{ fields = [], value = null, files = [], openapi, ...parameters }: Node = {},
 ) {
 	const all: Values = {
 		anyModel: VIDEO,
@@ -29,7 +28,7 @@ async function buildInput(
 	const { input, check } = await requestAnyModel({
 		columns,
 		read: (name) => all[name],
-		option: (name) => (name === 'mediaFields' ? mediaFields : undefined),
+		option: () => undefined,
 		hasFile: (name) => files.includes(name),
 		describe: async (name) => openapi ?? corpus.find(({ entry }) => entry.model === name)?.openapi,
 	});
@@ -90,13 +89,6 @@ it.each<[what: string, columns: Values, files: string[], sent: string]>([
 	],
 ])('the column of a file has %s', async (_, columns, files, sent) => {
 	expect(await buildInput(columns, { files })).toEqual({ image_url: sent });
-});
-
-it('Media Fields names further columns of files', async () => {
-	const openapi = buildDocument({ properties: { clue: { type: 'string' } } });
-	const node = { openapi, files: ['clue'], mediaFields: 'clue' };
-	expect(await buildInput({}, node)).toEqual({ clue: 'clue' });
-	await expect(buildInput({}, { ...node, mediaFields: '' })).rejects.toThrow('No column');
 });
 
 it('the fields of a model that was chosen before are of no account', async () => {

@@ -102,16 +102,6 @@ describe('what is sent of the fields', () => {
 		const stored = { prompt: 'stored' };
 		expect(await buildInput('epsilon-2/text-to-video', stored, { prompt })).toEqual(input);
 	});
-
-	it('takes a file in a field that the user names, though nothing says that it takes one', async () => {
-		const values = { prompt: 'x', video_url: 'https://a.example/v.mp4', subject: 'data' };
-		const { input } = await buildRequest('upsilon-4/video-edit', values);
-		expect(input.subject).toBe('data');
-		const options = { mediaFields: 'mask, subject' };
-		const marked = (await buildRequest('upsilon-4/video-edit', values, { options })).input.subject;
-		expect(marked).toBeInstanceOf(Media);
-		expect(marked).toMatchObject({ source: 'data' });
-	});
 });
 
 it('fields that another version of the package has stored send nothing, which the error says', async () => {
@@ -168,12 +158,12 @@ const documentOf = (...names: string[]) =>
 const requestJson = async (
 	anyInput: unknown,
 	openapi?: object,
-	{ files = [], mediaFields, ...more }: Values & { files?: string[] } = {},
+	{ files = [], ...more }: Values & { files?: string[] } = {},
 ) => {
 	const all: Values = { anyModel: 'brand/any', inputMode: 'json', anyInput, ...more };
 	return await requestAnyModel({
 		read: (name) => all[name],
-		option: (name) => (name === 'mediaFields' ? mediaFields : undefined),
+		option: () => undefined,
 		columns: {},
 		hasFile: (name) => files.includes(name),
 		describe: async () => openapi,
@@ -362,14 +352,11 @@ describe('the name of a binary field in JSON', () => {
 		expect(await readFiles(json)).toEqual({ found: [], input: json });
 	});
 
-	it('is told from a text by the document, and by Media Fields', async () => {
+	it('is told from a text by the document', async () => {
 		const properties = { image: { enum: ['data'] }, subject: { type: 'string', format: 'uri' } };
-		const { found } = await readFiles(
-			{ image: 'data', subject: 'data', clue: 'data' },
-			buildDocument({ properties: { ...properties, clue: { type: 'string' } } }),
-			{ mediaFields: 'clue' },
-		);
-		expect(found).toEqual(['Subject: data', 'Clue: data']);
+		const openapi = buildDocument({ properties });
+		const { found } = await readFiles({ image: 'data', subject: 'data' }, openapi);
+		expect(found).toEqual(['Subject: data']);
 	});
 
 	it('leaves JSON that is nested too deep to be refused', async () => {

@@ -109,7 +109,7 @@ describe('a name of a binary field', () => {
 		expect(enter(schema, value, 'image_urls')).toEqual(sent);
 		const input = { image_urls: value };
 		const document = read({ type: 'object', properties: { image_urls: schema } });
-		const named = nameFiles(document, input, [], () => false).input.image_urls;
+		const named = nameFiles(document, input, () => false).input.image_urls;
 		// JSON is sent as it is, save for objects where the model takes none.
 		expect([sent, typeof value === 'string' ? value : sent]).toContainEqual(named);
 	});
@@ -122,7 +122,7 @@ describe('a name of a binary field', () => {
 		expect(enter(texts, [own, url], 'images')).toEqual([media, url]);
 		for (const value of [own, JSON.stringify(own)]) {
 			const document = read({ type: 'object', properties: { image: { type: 'string' } } });
-			const { input } = nameFiles(document, { image: value }, [], () => false);
+			const { input } = nameFiles(document, { image: value }, () => false);
 			expect(input.image).toEqual(media);
 		}
 	});
