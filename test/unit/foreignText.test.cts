@@ -101,7 +101,7 @@ async function lookUp<Answer>(
 	method: (this: ILoadOptionsFunctions, filter?: string) => Promise<Answer>,
 	{ answer = answers, name = 'm' } = {},
 ) {
-	const parameters: Record<string, unknown> = { anyModel: name, anyInput: '{"b": 1}' };
+	const parameters: Record<string, unknown> = { anyModel: name };
 	const context = {
 		getNode: () => ({ name: 'Node' }),
 		getCurrentNodeParameter: (parameter: string) => parameters[parameter],
@@ -115,7 +115,7 @@ async function lookUp<Answer>(
 
 const { listSearch, loadOptions, resourceMapping, credentialTest } = methods;
 const { searchModels } = listSearch;
-const { listModelFields, guideJson } = loadOptions;
+const { listModelFields } = loadOptions;
 const { getModelFields } = resourceMapping;
 const refuse = () => refusal;
 
@@ -205,11 +205,6 @@ const ways: Record<string, () => unknown> = {
 		return fields.map(({ name, description }) => [name, description]);
 	},
 	'why there are none for them': async () => await lookUp(listModelFields, { answer: refuse }),
-	'the guide beside the JSON': async () => {
-		const [first] = (await lookUp(guideJson)) as Array<{ name: string }>;
-		return first;
-	},
-	'why there is no guide': async () => await lookUp(guideJson, { answer: refuse }),
 	'the test of a credential': async () => {
 		const request = async () =>
 			await Promise.resolve({

@@ -11,25 +11,19 @@ import { CHECK_NAME, isNotFound, ServiceError } from '../api/failure';
 import type { CatalogueModel } from '../api/schemas';
 import { readForEditor } from '../host/editorCredential';
 import { CREDENTIAL } from '../lib/brand';
-import { isObject, parseJson } from '../lib/json';
+import { isObject } from '../lib/json';
 import { cutText } from '../lib/text';
-import { anyFields, anyInput, anyModel } from '../models/any/fields';
+import { anyFields, anyModel, USE_JSON } from '../models/any/fields';
 import { shortenPrice } from '../models/any/price';
 import { findInput, type FoundInput } from '../models/any/schema';
-import {
-	buildNotice,
-	findStoredSchema,
-	listFields,
-	listJsonGuide,
-	toMapperFields,
-} from '../models/any/views';
+import { buildNotice, findStoredSchema, listFields, toMapperFields } from '../models/any/views';
 
 /** The longest name or reason of the service, and the longest description, in characters. */
 const SHOWN_NAME = 200;
 const SHOWN_DESCRIPTION = 500;
 
 /** The node works without a catalogue too. */
-const WITHOUT_CATALOGUE = "choose the model By ID and set 'Input Mode' to JSON.";
+const WITHOUT_CATALOGUE = `choose the model By ID, ${USE_JSON}.`;
 
 /**
  * Lists the service's models that contain each word of the filter.
@@ -95,22 +89,13 @@ export async function getModelFields(context: ILoadOptionsFunctions) {
 }
 
 /**
- * Lists the fields of the chosen model for an AI builder, which can't read those of the editor.
+ * Lists the names of the chosen model's fields, with what they take.
  * @throws {NodeOperationError} when there are none, with the reason
  */
 export async function listModelFields(context: ILoadOptionsFunctions) {
 	const found = await findChosen(context);
 	if ('reason' in found) throw new NodeOperationError(context.getNode(), found.reason);
-	return listFields(found.input);
-}
-
-/** Lists the fields of the chosen model beside its JSON, or says in the only entry why not. */
-export async function guideJson(context: ILoadOptionsFunctions) {
-	const found = await findChosen(context);
-	if ('reason' in found) return [{ name: found.reason, value: '' }];
-	const written = context.getCurrentNodeParameter(anyInput.name);
-	const json = typeof written === 'string' ? parseJson(written) : written;
-	return listJsonGuide(found.input, isObject(json) ? json : {}, found.known?.pricingDesc);
+	return listFields(found.input, found.known?.pricingDesc);
 }
 
 /** Reads the chosen model. */

@@ -5,12 +5,7 @@ import type {
 } from 'n8n-workflow';
 import { isObject, mapValues } from '../lib/json';
 import { toPlainError, toPlainText } from '../lib/text';
-import {
-	GET_MODEL_FIELDS,
-	GUIDE_JSON,
-	LIST_MODEL_FIELDS,
-	SEARCH_MODELS,
-} from '../models/any/fields';
+import { GET_MODEL_FIELDS, LIST_MODEL_FIELDS, SEARCH_MODELS } from '../models/any/fields';
 
 type Lookups = typeof import('./lookups');
 type LookUp<Result> = (context: ILoadOptionsFunctions, filter?: string) => Promise<Result>;
@@ -57,7 +52,6 @@ export const methods = {
 	listSearch: { [SEARCH_MODELS]: lookUp(({ searchModels }) => searchModels) },
 	loadOptions: {
 		[LIST_MODEL_FIELDS]: lookUp(({ listModelFields }) => listModelFields),
-		[GUIDE_JSON]: lookUp(({ guideJson }) => guideJson),
 	},
 	resourceMapping: { [GET_MODEL_FIELDS]: lookUp(({ getModelFields }) => getModelFields) },
 };

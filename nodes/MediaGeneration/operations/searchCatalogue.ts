@@ -3,6 +3,7 @@ import { findModels } from '../api/catalogue';
 import type { TaskService } from '../api/client';
 import { isNotFound } from '../api/failure';
 import type { CatalogueModel } from '../api/schemas';
+import { USE_JSON } from '../models/any/fields';
 
 /**
  * Finds the service's models that have these words.
@@ -15,8 +16,7 @@ export async function searchCatalogue(
 	return await findModels(service, words).catch((error: Error) => {
 		if (!isNotFound(error)) throw error;
 		throw new UserError('This service lists no models and no fields', {
-			description:
-				"If it has a list, set 'Models Path' in the credential. To create a task without it, choose the model By ID, and set 'Input Mode' to JSON.",
+			description: `If it has a list, set 'Models Path' in the credential. To create a task without it, choose the model By ID, ${USE_JSON}.`,
 		});
 	});
 }

@@ -7,7 +7,6 @@ import {
 import { corpus } from '../../../dev/service/catalogue.cts';
 import {
 	getModelFields,
-	guideJson,
 	listModelFields,
 	searchModels,
 } from '../../../nodes/MediaGeneration/editor/lookups';
@@ -43,10 +42,9 @@ function openAccount() {
 	});
 }
 
-/** Chooses a model in the panel, in a workflow that may store fields or JSON. */
-function choose(model: string, schema?: ResourceMapperField[], anyInput?: unknown) {
+/** Chooses a model in the panel, in a workflow that may store fields. */
+function choose(model: string, schema?: ResourceMapperField[]) {
 	parameters = {
-		anyInput,
 		anyModel: { __rl: true, mode: 'id', value: model },
 		anyFields: schema && { mappingMode: 'defineBelow', value: {}, schema },
 	};
@@ -114,8 +112,8 @@ describe('a search', () => {
 	});
 
 	it.each([
-		['has no catalogue', MISSING, /lists no models: choose .* By ID .* JSON/],
-		['answers otherwise', { code: 200, data: 1 }, /gave no list of models.*By ID .* JSON/],
+		['has no catalogue', MISSING, /lists no models: choose .* By ID, add .* JSON\. If/],
+		['answers otherwise', { code: 200, data: 1 }, /gave no list of models.*By ID.* JSON/],
 		['refuses the token', REFUSED, /token \(401\)\. Open the credential [^.]*'Access Token'$/],
 	])('of a service that %s fails, and says how to go on', async (_, given, message) => {
 		answer = () => given;
@@ -138,13 +136,13 @@ describe.each([
 		await expect(error).rejects.toThrow('Choose one without expressions while');
 	});
 
-	it('the fields and the guide say so too', async () => {
+	it('the fields and their names say so too', async () => {
 		expect(await settle(getModelFields(choose(UPSCALE)))).toEqual({
 			fields: [],
 			emptyFieldsNotice: expect.stringMatching(depends) as string,
 		});
-		const [guide] = await settle(guideJson(choose(UPSCALE)));
-		expect(guide?.name).toMatch(/redential depends on the run.*without expressions/);
+		const names = settle(listModelFields(choose(UPSCALE)));
+		await expect(names).rejects.toThrow(/redential depends on the run.*without expressions/);
 	});
 });
 
@@ -194,10 +192,14 @@ describe('the fields of a model', () => {
 	});
 });
 
-it('an AI builder gets the fields of a model by the names that the service gives them, or why there are none', async () => {
+it('the help and an AI builder get the fields by the names that the service gives them, or why there are none', async () => {
 	const fields = await settle(listModelFields(choose(UPSCALE)));
 	expect(fields.map(({ value }) => value)).toEqual(expect.arrayContaining(['image_url', 'factor']));
 	await expect(settle(listModelFields(choose('')))).rejects.toThrow('Choose a model first');
+	openAccount();
+	answer = () => REFUSED;
+	const refused = settle(listModelFields(choose(UPSCALE)));
+	await expect(refused).rejects.toThrow('(401). Open the credential and paste');
 });
 
 describe('the price of a model', () => {
@@ -211,7 +213,7 @@ describe('the price of a model', () => {
 		const { fields } = await settle(getModelFields(choose(STORYBOARD)));
 		return [
 			fields.find(({ id }) => id === '$guide')?.options ?? [],
-			await settle(guideJson(choose(STORYBOARD))),
+			await settle(listModelFields(choose(STORYBOARD))),
 		];
 	};
 
@@ -242,31 +244,5 @@ describe('the price of a model', () => {
 		await settle(searchModels(context));
 		for (const help of await readHelp())
 			expect(help).not.toContainEqual(expect.objectContaining({ value: '$price' }));
-	});
-});
-
-describe('the fields of a model beside its JSON', () => {
-	it.each([
-		[undefined, 'Required: image_url'],
-		['{ "image_url": "a", "faktor": 2 }', 'Unknown to the model: faktor. Required: image_url'],
-		[{ faktor: 2 }, 'Unknown to the model: faktor. Required: image_url'],
-		[{ model: UPSCALE, input: { image_url: 'a' } }, 'Required: image_url'],
-		[{ model: 'x', input: { faktor: 2 } }, 'Unknown to the model: faktor. Required: image_url'],
-		[{ model: UPSCALE, input: 'a' }, 'Required: image_url'],
-	])('are listed below what %j lacks', async (written, summary) => {
-		const [first, ...fields] = await settle(guideJson(choose(UPSCALE, undefined, written)));
-		expect(first).toEqual({ name: summary, value: '' });
-		expect(fields.map(({ value }) => value)).toContain('factor');
-	});
-
-	it('are none with a token that is refused, and the panel says what to do', async () => {
-		answer = () => REFUSED;
-		const [{ name } = { name: '' }] = await settle(guideJson(choose(UPSCALE)));
-		expect(name).toContain('(401). Open the credential and paste');
-	});
-
-	it('are none without a model, and the panel says so', async () => {
-		const none = [{ name: 'Choose a model first', value: '' }];
-		expect(await settle(guideJson(choose('')))).toEqual(none);
 	});
 });

@@ -28,23 +28,13 @@ it.each(models.filter(({ id }) => id !== 'any'))(
 	},
 );
 
-it.each([
-	['fields', ['anyModel', 'prompt', 'inputMode', 'anyFields']],
-	['json', ['anyModel', 'prompt', 'inputMode', 'jsonGuide', 'anyInput']],
-])('the panel shows no field of a listed model for Any Model with %s', (inputMode, names) => {
-	const anyModel = { __rl: true, mode: 'id', value: 'epsilon-2/text-to-video' };
-	const shown = listShown('any', { anyModel, inputMode });
-	expect(shown.map(({ name }) => name)).toEqual(names);
-});
-
 it.each(['', 'vendor/model'])('the input of the model "%s" is shown once it is chosen', (value) => {
 	const anyModel = { mode: 'id', value };
 	const names = listShown('any', { anyModel, inputMode: 'fields' }).map(({ name }) => name);
-	for (const name of ['inputMode', 'anyFields'])
-		expect([name, names.includes(name)]).toEqual([name, value !== '']);
+	expect(names).toEqual(['anyModel', 'prompt', ...(value ? ['anyFields'] : [])]);
 });
 
-describe('for a model of the list', () => {
+describe('the modes of All Models are shown where Options asks for them', () => {
 	const anyModel = { __rl: true, mode: 'list', value: 'v/m' };
 	const manual = { mappingMode: 'defineBelow', value: { a: 1 }, schema: [] };
 	const automatic = { mappingMode: 'autoMapInputData', value: null, schema: [] };
@@ -53,14 +43,10 @@ describe('for a model of the list', () => {
 	const panels: Array<[parameters: INodeParameters, shown: string[], choosesMapping: boolean[]]> = [
 		[{ anyFields: manual }, ['anyFields'], [false]],
 		[{ anyFields: manual, options: inputModes }, ['inputMode', 'anyFields'], [true]],
-		[{ anyFields: automatic }, ['jsonGuide', 'anyFields'], [true]],
-		[
-			{ anyFields: automatic, options: inputModes },
-			['inputMode', 'jsonGuide', 'anyFields'],
-			[true],
-		],
-		[json, ['inputMode', 'jsonGuide', 'anyInput'], []],
-		[{ ...json, options: inputModes }, ['inputMode', 'jsonGuide', 'anyInput'], []],
+		[{ anyFields: automatic }, ['anyFields'], [false]],
+		[{ anyFields: automatic, options: inputModes }, ['inputMode', 'guide', 'anyFields'], [true]],
+		[json, ['anyInput'], []],
+		[{ ...json, options: inputModes }, ['inputMode', 'guide', 'anyInput'], []],
 	];
 
 	it.each(panels)('of %j, the panel shows %j', (parameters, shown, choosesMapping) => {
@@ -72,32 +58,33 @@ describe('for a model of the list', () => {
 	});
 
 	it.each(panels)('n8n keeps %j, shown or not', (parameters) => {
-		const stored = { model: 'any', anyModel, ...parameters };
 		for (const returnsDefaults of [true, false])
-			expect(
-				NodeHelpers.getNodeParameters(
-					operationProperties,
-					stored,
-					returnsDefaults,
-					false,
-					null,
-					null,
-				),
-			).toMatchObject({ anyModel, ...parameters });
+			expect(store({ model: 'any', anyModel, ...parameters }, returnsDefaults)).toMatchObject({
+				anyModel,
+				...parameters,
+			});
 	});
 });
 
-it.each([
-	['fields', false],
-	['json', true],
-])(
-	'a model without a prompt, chosen for Fields, leaves the prompt shown with %s: %p',
-	(inputMode, isShown) => {
-		const anyFields = { mappingMode: 'defineBelow', value: { $noPrompt: true }, schema: [] };
-		const names = listShown('any', { inputMode, anyFields }).map(({ name }) => name);
-		expect(names.includes('prompt')).toBe(isShown);
-	},
-);
+/** Returns what n8n stores of parameters. */
+const store = (parameters: INodeParameters, returnsDefaults = true) =>
+	NodeHelpers.getNodeParameters(
+		operationProperties,
+		parameters,
+		returnsDefaults,
+		false,
+		null,
+		null,
+	) as INodeParameters;
+
+it('the prompt is hidden for a model without one, and shown with JSON', () => {
+	const isPromptShown = (parameters: object) =>
+		listShown('any', parameters).some(({ name }) => name === 'prompt');
+	const anyFields = { mappingMode: 'defineBelow', value: { $noPrompt: true }, schema: [] };
+	const parameters = { model: 'any', anyModel: { __rl: true, mode: 'id', value: 'm' }, anyFields };
+	expect(isPromptShown(store({ ...parameters, inputMode: 'fields' }))).toBe(false);
+	expect(isPromptShown(store({ ...parameters, inputMode: 'json' }))).toBe(true);
+});
 
 it('the hint of model has the parameters of each model, with the choices of those that have some', () => {
 	const lines = describeModels(models).split('\n');

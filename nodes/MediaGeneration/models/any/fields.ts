@@ -5,13 +5,12 @@ import { trimmed, type Field } from '../field';
 import { prompt } from '../commonFields';
 
 /**
- * The node's look-ups: the list of models, the fields of one, the same fields for AI builders, which
- * can't read a resource mapper, and for a person who writes JSON.
+ * The node's look-ups: the list of models, the fields of one, and their names, for AI builders, which
+ * can't read a resource mapper, and for people who write JSON.
  */
 export const SEARCH_MODELS = 'searchModels';
 export const GET_MODEL_FIELDS = 'getModelFields';
 export const LIST_MODEL_FIELDS = 'listModelFields';
-export const GUIDE_JSON = 'guideJson';
 
 /** A resource locator, or plain text. */
 const locator = z.preprocess(
@@ -64,29 +63,19 @@ export const isAutomatic = (mapper: unknown): boolean =>
 const byFields = { inputMode: ['fields'] };
 const byJson = { inputMode: ['json'] };
 
-// Paths of the node, because a definition may ask for its own field. n8n keeps a field's value as long
-// as one of its definitions is shown, or hidden by its type. `unit/models/builders` fails first.
-const fromList = { '/anyModel.mode': ['list'] };
-const byStoredJson = { '/inputMode': ['json'] };
-const automatically = { '/anyFields.mappingMode': [AUTOMATIC] };
+/** Options asks for it. n8n keeps a value as long as one definition of its field isn't hidden by this. */
 const askedFor = { '/options.showInputModes': [true] };
 
 /**
  * The same field as the other models' prompt, so its text stays when the model changes, which empties
- * the mapper. With Fields it is hidden for a model without a prompt; with JSON nothing hides it, so
- * these are two.
+ * the mapper. Hidden for a model without a prompt; not with JSON, as n8n then drops the mapper.
  */
 export const anyPrompt: Field = {
 	...prompt,
 	placeholder: 'e.g. A red fox in snow',
-	description: 'What to generate. Left blank, it is not sent.',
-	displayOptions: { show: byFields, hide: { '/anyFields.value.$noPrompt': [true] } },
-};
-
-const anyPromptForJson: Field = {
-	...anyPrompt,
-	description: 'What to generate. Filled in, it counts in place of the prompt in the JSON.',
-	displayOptions: { show: byJson },
+	description:
+		'What to generate. Left blank, it is not sent. With JSON, it counts in place of the prompt there.',
+	displayOptions: { hide: { '/anyFields.value.$noPrompt': [true] } },
 };
 
 export const inputMode: Field = {
@@ -102,31 +91,21 @@ export const inputMode: Field = {
 		{ name: 'JSON', value: 'json', description: "Write the model's input as a JSON object" },
 	],
 	default: 'fields',
-	displayOptions: { hide: { ...withoutModel, ...fromList } },
+	displayOptions: { show: askedFor },
 	builderHint: toBuilderHint(
 		"Use 'fields' with anyFields. Use 'json' with anyInput only for a model whose fields the service doesn't list.",
 	),
 };
 
-/**
- * Models of the list have fields, so the mode isn't shown for them, unless it is JSON or Options asks
- * for it. The last definition keeps its value where it isn't shown.
- */
-const inputModesFromList: Field[] = [
-	{ ...inputMode, displayOptions: { show: { ...fromList, ...byStoredJson }, hide: withoutModel } },
-	{
-		...inputMode,
-		displayOptions: {
-			show: { ...fromList, ...askedFor },
-			hide: { ...withoutModel, ...byStoredJson },
-		},
-	},
-	{
-		...{ displayName: inputMode.displayName, name: inputMode.name },
-		...{ type: 'hidden', default: inputMode.default },
-		displayOptions: { show: fromList, hide: { ...byStoredJson, ...askedFor } },
-	},
-];
+/** Keeps the mode where it isn't shown. */
+const hiddenInputMode: Field = {
+	...inputMode,
+	type: 'hidden',
+	displayOptions: { hide: askedFor },
+};
+
+/** What to do where the service lists no fields. */
+export const USE_JSON = "add 'Input Modes' in Options and set 'Input Mode' to JSON";
 
 export const anyInput: Field = {
 	displayName: 'Input (JSON)',
@@ -140,26 +119,24 @@ export const anyInput: Field = {
 	displayOptions: { show: byJson },
 };
 
-const jsonGuide: Field = {
+const guide: Field = {
 	displayName: HELP,
-	name: 'jsonGuide',
+	name: 'guide',
 	type: 'options',
 	noDataExpression: true,
 	default: '',
 	typeOptions: {
-		loadOptionsMethod: GUIDE_JSON,
-		// By its path: n8n's editor fails for a plain name whose expression has no data yet.
-		loadOptionsDependsOn: [`${anyModel.name}.value`, `&${anyInput.name}`],
+		loadOptionsMethod: LIST_MODEL_FIELDS,
+		loadOptionsDependsOn: [`${anyModel.name}.value`],
 	},
-	description: 'The names of the fields that the model takes. Choosing one changes nothing.',
+	description:
+		'The names of the fields that the model takes, for JSON and for columns. Choosing one changes nothing.',
 	builderHint: toBuilderHint('For people to read: leave it out.'),
-	displayOptions: { show: byJson },
-};
-
-/** Columns need the same names. */
-const columnsGuide: Field = {
-	...jsonGuide,
-	displayOptions: { show: { ...byFields, ...automatically }, hide: withoutModel },
+	// The mapper has a help of its own where it shows fields.
+	displayOptions: {
+		show: askedFor,
+		hide: { ...withoutModel, '/anyFields.mappingMode': ['defineBelow'] },
+	},
 };
 
 const mapperOptions = {
@@ -184,7 +161,7 @@ export const anyFields: Field = {
 		`Call ${LIST_MODEL_FIELDS} with { anyModel: { __rl: true, mode: 'id', value: '<model>' } } as the current parameters: it lists the fields that the model takes, with type, limits and which are required. Then use { mappingMode: 'defineBelow', value: { '<field>': <value>, … }, schema: [] }, with the fields' own names. Lists and objects are given as they are. Where a field takes a file, give a URL or the name of the item's field that has the file, such as data. Other names are refused. Where the input items have columns with the fields' own names, use { mappingMode: '${AUTOMATIC}', value: null, schema: [] }: other columns are left out.`,
 	),
 	typeOptions: mapperOptions,
-	displayOptions: { show: byFields, hide: { ...withoutModel, ...askedFor, ...automatically } },
+	displayOptions: { show: byFields, hide: { ...withoutModel, ...askedFor } },
 };
 
 /** The same with n8n's choice between filling in and Map Automatically. */
@@ -195,14 +172,6 @@ const mappedFields: Field = {
 		resourceMapper: { ...mapperOptions.resourceMapper, supportAutoMap: true },
 	},
 	displayOptions: { show: { ...byFields, ...askedFor }, hide: withoutModel },
-};
-
-const automaticFields: Field = {
-	...mappedFields,
-	displayOptions: {
-		show: { ...byFields, ...automatically },
-		hide: { ...withoutModel, ...askedFor },
-	},
 };
 
 /** In Options: what most users of the list don't need. */
@@ -220,13 +189,10 @@ export const inputModesOption: Field = {
 export const anyModelFields = [
 	anyModel,
 	anyPrompt,
-	anyPromptForJson,
 	inputMode,
-	...inputModesFromList,
-	jsonGuide,
-	columnsGuide,
+	hiddenInputMode,
+	guide,
 	anyInput,
 	anyFields,
 	mappedFields,
-	automaticFields,
 ];

@@ -87,7 +87,7 @@ function readStored(model: string, mapper: Partial<ResourceMapperValue>): JsonSc
 	if (stored.model !== model)
 		throw buildFieldError(
 			`The fields in Input are those of ${stored.model}, but the model is ${model}`,
-			"Choose the model in the node and fill in its fields. If an expression gives the model, set 'Input Mode' to JSON.",
+			`Choose the model in the node and fill in its fields. If an expression gives the model, ${fields.USE_JSON}.`,
 		);
 	if (!isReadable(stored))
 		throw buildFieldError(

@@ -5,17 +5,16 @@ import {
 	type ResourceMapperField,
 	type ResourceMapperFields,
 } from 'n8n-workflow';
-import { digest, dropUndefined, isExact, isObject } from '../../lib/json';
+import { digest, dropUndefined, isExact } from '../../lib/json';
 import { cutText } from '../../lib/text';
 import { isBlank } from '../field';
-import { HELP } from './fields';
+import { HELP, USE_JSON } from './fields';
 import { isPriced } from './price';
 import { findPurpose, type Purpose } from './purpose';
 import {
 	describeTooLarge,
 	getItems,
 	listTypes,
-	listUnknown,
 	MAX_SIZE,
 	readSchema,
 	takesJson,
@@ -24,10 +23,10 @@ import {
 	type ModelInput,
 	type Property,
 } from './schema';
-import { isAllowed, isBody } from './values';
+import { isAllowed } from './values';
 import { addFacts, describeForms, describeProperty, MAX_TITLE, nameValue } from './words';
 
-/** What a model takes, as the editor's fields, and as a list for people who write JSON and for AI builders. */
+/** What a model takes, as the editor's fields, and as a list for people and for AI builders. */
 
 /** The version of the entry below. Workflows store it, so every later version reads it. */
 const SCHEMA_VERSION = 1;
@@ -75,7 +74,7 @@ export function toMapperFields(
 	const noPrompt = { ...toEntry('$noPrompt', 'No Prompt', 'boolean'), display: false };
 	const fields: ResourceMapperField[] = [
 		...foldFields(properties, filled, cutText(known.pricingDesc ?? '', MAX_PRICE)),
-		{ ...guide, options: [...listPrice(known.pricingDesc), ...listFields(input, 'title')] },
+		{ ...guide, options: listFields(input, known.pricingDesc) },
 		{
 			...stored,
 			...{ model, ...toStoredTitle(known), inputSchema, version: SCHEMA_VERSION },
@@ -90,24 +89,26 @@ export function toMapperFields(
 /** Shows why there are no fields. @param reason the beginning of a sentence */
 export const buildNotice = (
 	reason: string,
-	remedy = " To go on without fields, choose the model By ID and set 'Input Mode' to JSON.",
+	remedy = ` To go on without fields, ${USE_JSON}.`,
 ): ResourceMapperFields => ({
 	fields: [],
 	emptyFieldsNotice: `${reason}.${remedy}`,
 });
 
-/** Lists the fields with their facts, and which ones go together if there are several forms. */
+/** Lists the price, which fields go together if there are several forms, and the fields with their facts. */
 export function listFields(
 	{ schema, properties }: ModelInput,
-	by: 'name' | 'title' = 'name',
+	price?: string | null,
 ): INodePropertyOptions[] {
-	const fields = properties.map((property) => {
-		const { title, summary, prose } = describeProperty(property);
-		const shown = by === 'title' ? title : property.name;
-		return { name: addFacts(shown, summary), value: property.name, description: prose };
-	});
-	if (!schema.forms) return fields;
-	return [{ name: `Fill in one of: ${describeForms(schema.forms)}`, value: '$forms' }, ...fields];
+	const entries = listPrice(price);
+	if (schema.forms)
+		entries.push({ name: `Fill in one of: ${describeForms(schema.forms)}`, value: '$forms' });
+	for (const property of properties) {
+		const { summary, prose } = describeProperty(property);
+		const name = addFacts(property.name, summary);
+		entries.push({ name, value: property.name, description: prose });
+	}
+	return entries;
 }
 
 /** A field of a model, as Get Fields outputs it. A key is absent where nothing is known. */
@@ -157,31 +158,6 @@ function toFieldItem(property: Property, forms?: string): FieldItem {
 		forms,
 	};
 	return dropUndefined(item);
-}
-
-/** The longest summary of a guide, in characters. */
-const MAX_SUMMARY = 200;
-
-/**
- * Lists the fields for a person who writes JSON. The first entry shows in the closed list: it names
- * what the model lacks, and what is required.
- * @param written the JSON as far as it can be read: an input, or a whole body
- */
-export function listJsonGuide(
-	input: ModelInput,
-	written: object,
-	price?: string | null,
-): INodePropertyOptions[] {
-	const own = isBody(input.schema, written, input.model) ? written.input : written;
-	const unknown = listUnknown(input.schema, isObject(own) ? own : {}).join(', ');
-	const required = input.properties.filter(({ isRequired }) => isRequired);
-	const needs = required.map(({ name }) => name).join(', ');
-	const summary = [
-		unknown && `Unknown to the model: ${unknown}`,
-		needs ? `Required: ${needs}` : 'No field is required',
-	];
-	const name = cutText(summary.filter(Boolean).join('. '), MAX_SUMMARY);
-	return [{ name, value: '' }, ...listPrice(price), ...listFields(input)];
 }
 
 /** The longest price, in characters. */

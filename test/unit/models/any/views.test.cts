@@ -145,7 +145,7 @@ describe('the fields of a model', () => {
 		[
 			'Chi-Image/Edit-Plus',
 			{
-				name: 'Image Size (optional; text or JSON; with width, height; default square)',
+				name: 'image_size (optional; text or JSON; with width, height; default square)',
 				value: 'image_size',
 				description: 'A name, or a size in pixels.',
 			},
