@@ -23,7 +23,7 @@ const SHOWN_NAME = 200;
 const SHOWN_DESCRIPTION = 500;
 
 /** The node works without a catalogue too. */
-const WITHOUT_CATALOGUE = `choose the model By ID, ${USE_JSON}.`;
+const WITHOUT_CATALOGUE = `To go on without the list, choose the model By ID, ${USE_JSON}.`;
 
 /**
  * Lists the service's models that contain each word of the filter.
@@ -35,8 +35,8 @@ export async function searchModels(context: ILoadOptionsFunctions, filter = '') 
 		throw new NodeOperationError(
 			context.getNode(),
 			isNotFound(error)
-				? `This service lists no models: ${WITHOUT_CATALOGUE} If it has a list, set 'Models Path' in the credential.`
-				: `${error.message}. ${findRemedy(error) || `To continue without the list, ${WITHOUT_CATALOGUE}`}`,
+				? `This service lists no models. ${WITHOUT_CATALOGUE} If it has a list, set 'Models Path' in the credential.`
+				: `${error.message}. ${findRemedy(error) ?? WITHOUT_CATALOGUE}`,
 		);
 	});
 	const results = models
@@ -46,11 +46,11 @@ export async function searchModels(context: ILoadOptionsFunctions, filter = '') 
 	return { results };
 }
 
-/** What to do about a token that is not accepted, as nothing works without one; otherwise blank. */
-const findRemedy = (error: unknown): string =>
+/** What to do about a token that is not accepted, as nothing works without one. */
+const findRemedy = (error: unknown): string | undefined =>
 	error instanceof ServiceError && error.kind === 'token'
-		? "Open the credential and paste a valid 'Access Token'"
-		: '';
+		? (error.description ?? undefined)
+		: undefined;
 
 async function connect(context: ILoadOptionsFunctions): Promise<TaskService> {
 	const credentials = await readForEditor<Credentials>(context, CREDENTIAL);
@@ -83,9 +83,9 @@ export async function getModelFields(context: ILoadOptionsFunctions) {
 		{}) as Partial<ResourceMapperValue>;
 	const filled = Object.keys(value ?? {});
 	if ('input' in found) return toMapperFields(found.input, { known: found.known, filled });
-	const model = readModel(context);
-	if (!model) return buildNotice(found.reason, '');
-	return findStoredSchema(schema)?.model === model ? { fields: schema } : buildNotice(found.reason);
+	return findStoredSchema(schema)?.model === readModel(context)
+		? { fields: schema }
+		: buildNotice(found.reason, found.remedy);
 }
 
 /**
@@ -107,9 +107,9 @@ function readModel(context: ILoadOptionsFunctions): string {
 /** Finds what the chosen model takes, and what the list says of it, if that is known. */
 async function findChosen(
 	context: ILoadOptionsFunctions,
-): Promise<FoundInput & { known?: CatalogueModel }> {
+): Promise<FoundInput & { known?: CatalogueModel; remedy?: string }> {
 	const model = readModel(context);
-	if (!model) return { reason: 'Choose a model first' };
+	if (!model) return { reason: 'Choose a model first', remedy: '' };
 	if (isExpression(model))
 		return { reason: 'An expression gives the model, so its fields are not known here' };
 	try {
@@ -120,6 +120,6 @@ async function findChosen(
 		const reason = isNotFound(error)
 			? `The service lists no fields of a model "${model}". ${CHECK_NAME}`
 			: `The fields of ${model} can't be loaded: ${cutText((error as Error).message, SHOWN_NAME)}`;
-		return { reason: [reason, findRemedy(error)].filter(Boolean).join('. ') };
+		return { reason, remedy: findRemedy(error) };
 	}
 }

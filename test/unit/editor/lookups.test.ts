@@ -112,9 +112,9 @@ describe('a search', () => {
 	});
 
 	it.each([
-		['has no catalogue', MISSING, /lists no models: choose .* By ID, add .* JSON\. If/],
+		['has no catalogue', MISSING, /lists no models\. To go on .* By ID, add .* JSON\. If/],
 		['answers otherwise', { code: 200, data: 1 }, /gave no list of models.*By ID.* JSON/],
-		['refuses the token', REFUSED, /token \(401\)\. Open the credential [^.]*'Access Token'$/],
+		['refuses the token', REFUSED, /token \(401\)\. Open the credential [^.]*'Access Token'\./],
 	])('of a service that %s fails, and says how to go on', async (_, given, message) => {
 		answer = () => given;
 		await expect(settle(searchModels(context))).rejects.toThrow(message);
@@ -199,7 +199,7 @@ it('the help and an AI builder get the fields by the names that the service give
 	openAccount();
 	answer = () => REFUSED;
 	const refused = settle(listModelFields(choose(UPSCALE)));
-	await expect(refused).rejects.toThrow('(401). Open the credential and paste');
+	await expect(refused).rejects.toThrow('does not accept the access token (401)');
 });
 
 describe('the price of a model', () => {

@@ -89,10 +89,10 @@ export function toMapperFields(
 /** Shows why there are no fields. @param reason the beginning of a sentence */
 export const buildNotice = (
 	reason: string,
-	remedy = ` To go on without fields, ${USE_JSON}.`,
+	remedy = `To go on without fields, ${USE_JSON}.`,
 ): ResourceMapperFields => ({
 	fields: [],
-	emptyFieldsNotice: `${reason}.${remedy}`,
+	emptyFieldsNotice: `${reason}. ${remedy}`.trim(),
 });
 
 /** Lists the price, which fields go together if there are several forms, and the fields with their facts. */
