@@ -124,6 +124,8 @@ const guide: Field = {
 	name: 'guide',
 	type: 'options',
 	noDataExpression: true,
+	// Or n8n's editor marks it as wrong that none is chosen.
+	allowArbitraryValues: true,
 	default: '',
 	typeOptions: {
 		loadOptionsMethod: LIST_MODEL_FIELDS,
