@@ -176,9 +176,9 @@ const toStoredTitle = ({ title = '' }: { title?: string }) =>
 	title && !isExpression(title) ? { title: cutText(title, MAX_TITLE) } : {};
 
 /**
- * Makes the fields of properties. The first are shown, and all that are required, take a file,
- * continue an earlier result, or have to do with the price; a person adds the others where they are
- * needed.
+ * Makes the fields of properties. The first are shown, and all that are required, continue an earlier
+ * result, have to do with the price, or take a file if none has to; a person adds the others where
+ * they are needed.
  */
 function foldFields(
 	properties: Property[],
@@ -187,7 +187,13 @@ function foldFields(
 ): ResourceMapperField[] {
 	const fields = properties.map(toField);
 	const shown = fields.filter(({ display, removed }) => display && !removed);
-	const matters = (property: Property) => isNeeded(property) || isPriced(property, price);
+	const takesFile = (property: Property) => findKind(property) === 'file';
+	const requiresFile = properties.some((one) => one.isRequired && takesFile(one));
+	const matters = (property: Property) =>
+		property.isRequired ||
+		findKind(property) === 'earlierResult' ||
+		(takesFile(property) && !requiresFile) ||
+		isPriced(property, price);
 	const needed = properties.filter(matters).map(({ name }) => name);
 	const isKept = ({ id }: ResourceMapperField) => needed.includes(id) || filled.includes(id);
 	const room = Math.max(0, SHOWN_AT_FIRST - shown.filter(isKept).length);
@@ -195,8 +201,7 @@ function foldFields(
 	return fields.map((field) => (folded.includes(field) ? { ...field, removed: true } : field));
 }
 
-const isNeeded = ({ name, schema, isRequired }: Property): boolean =>
-	isRequired || /^(file|earlierResult)$/.test(findPurpose(name, schema).kind);
+const findKind = ({ name, schema }: Property) => findPurpose(name, schema).kind;
 
 const toEntry = (id: string, displayName: string, type: FieldType): ResourceMapperField => ({
 	id,
@@ -243,8 +248,7 @@ function findEarlierId({ schema, isRequired }: Property, purpose: Purpose): stri
 	return isRequired || !schema.deprecated ? purpose.expression : undefined;
 }
 
-const isPrompt = ({ name, schema }: Property): boolean =>
-	findPurpose(name, schema).kind === 'prompt';
+const isPrompt = (property: Property): boolean => findKind(property) === 'prompt';
 
 /** Says whether a value can be chosen from a list. A blank one wouldn't be sent. */
 const isChoice = (value: unknown): value is string | number | boolean =>

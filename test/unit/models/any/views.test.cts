@@ -84,6 +84,8 @@ it.each<[object, string[], string[], string[]]>([
 	[{ a: text, image_url: text, b: text, c: text, d: text }, ['d'], [], ['image_url', 'd']],
 	[{ a: text, b: text, c: text }, ['a', 'b', 'c'], [], ['a', 'b', 'c']],
 	[{ a: text, b: text, task_id: text, image: text }, [], [], ['task_id', 'image']],
+	[{ first_image: text, last_image: text }, [], [], ['first_image', 'last_image']],
+	[{ first_image: text, last_image: text }, ['first_image'], [], ['first_image']],
 	[{ a: text, b: text, c: text }, [], ['c'], ['c']],
 	[{ a: { ...text, deprecated: true }, b: text }, [], [], ['b']],
 ])(
