@@ -13,7 +13,7 @@ import {
 	type JsonSchema,
 } from './schema';
 import { checkInput, isBody, nameFiles, toInput, type Body } from './values';
-import { findStoredSchema, isReadable } from './views';
+import { findStoredSchema } from './views';
 import { addFacts, listShortly } from './words';
 
 /**
@@ -76,25 +76,18 @@ async function lookUpSchema(model: string, { describe }: RequestSource): Promise
 /**
  * Reads the schema that the workflow stores. Somebody else may have written the workflow, so it is
  * trusted no more than the service's.
- * @throws {UserError} when the fields are those of another model, or of an unknown version
+ * @throws {UserError} when the fields are those of another model
  */
 function readStored(model: string, mapper: Partial<ResourceMapperValue>): JsonSchema | undefined {
 	const stored = findStoredSchema(mapper.schema ?? []);
 	if (!stored) return undefined;
+	if (stored.model === model) return readSchema(stored.inputSchema, undefined) ?? {};
 	// Nothing was filled in for the stored model, so the chosen one is looked up.
-	const isOther = stored.model !== model || !isReadable(stored);
-	if (isOther && fields.isAutomatic(mapper)) return undefined;
-	if (stored.model !== model)
-		throw buildFieldError(
-			`The fields in Input are those of ${stored.model}, but the model is ${model}`,
-			`Choose the model in the node and fill in its fields. If an expression gives the model, ${fields.USE_JSON}.`,
-		);
-	if (!isReadable(stored))
-		throw buildFieldError(
-			"Another version of this package has stored the fields in Input, in a form that this one can't read",
-			"Open the node and choose the model again, or set 'Input Mode' to JSON.",
-		);
-	return readSchema(stored.inputSchema, undefined) ?? {};
+	if (fields.isAutomatic(mapper)) return undefined;
+	throw buildFieldError(
+		`The fields in Input are those of ${stored.model}, but the model is ${model}`,
+		`Choose the model in the node and fill in its fields. If an expression gives the model, ${fields.USE_JSON}.`,
+	);
 }
 
 /** Reads the node's own prompt, which counts where it is filled in. */

@@ -28,9 +28,6 @@ import { addFacts, describeForms, describeProperty, MAX_TITLE, nameValue } from 
 
 /** What a model takes, as the editor's fields, and as a list for people and for AI builders. */
 
-/** The version of the entry below. Workflows store it, so every later version reads it. */
-const SCHEMA_VERSION = 1;
-
 /** An entry of the mapper that the editor stores but doesn't show. With it, a run needs no catalogue. */
 export interface StoredSchema extends ResourceMapperField {
 	/** The model whose fields these are. */
@@ -39,13 +36,7 @@ export interface StoredSchema extends ResourceMapperField {
 	title?: string;
 	/** Its input, for checks before anything is paid for. */
 	inputSchema: JsonSchema;
-	/** Absent: the first. */
-	version?: number;
 }
-
-/** Says whether this version of the package can read it. */
-export const isReadable = ({ version = SCHEMA_VERSION }: StoredSchema): boolean =>
-	version === SCHEMA_VERSION;
 
 /** Finds the model's schema among the entries of a mapper. */
 export const findStoredSchema = (fields: ResourceMapperField[]): StoredSchema | undefined =>
@@ -77,7 +68,7 @@ export function toMapperFields(
 		{ ...guide, options: listFields(input, known.pricingDesc) },
 		{
 			...stored,
-			...{ model, ...toStoredTitle(known), inputSchema, version: SCHEMA_VERSION },
+			...{ model, ...toStoredTitle(known), inputSchema },
 		} as StoredSchema,
 		...(properties.some(isPrompt) ? [] : [{ ...noPrompt, defaultValue: true }]),
 	];

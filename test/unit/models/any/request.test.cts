@@ -104,20 +104,6 @@ describe('what is sent of the fields', () => {
 	});
 });
 
-it('fields that another version of the package has stored send nothing, which the error says', async () => {
-	const { fields } = findModel(WRITTEN);
-	const of = (version?: number) => ({
-		fields: fields.map((field) => (field.id === '$schema' ? { ...field, version } : field)),
-	});
-	for (const version of [1, undefined])
-		expect(await buildInput(WRITTEN, { prompt: 'x' }, {}, of(version))).toEqual({ prompt: 'x' });
-	expect(fields.find(({ id }) => id === '$schema')).toMatchObject({ version: 1 });
-	await expect(buildRequest(WRITTEN, { prompt: 'x' }, {}, of(2))).rejects.toMatchObject({
-		message: expect.stringContaining('Another version of this package has stored') as string,
-		description: expect.stringContaining('Nothing was sent for this item') as string,
-	});
-});
-
 describe('what an AI writes', () => {
 	it('is sent in the types of the model, which the workflow does not store', async () => {
 		const values = { prompt: 'A fox', duration: 5, cfg_scale: '0.5', sound: 'true' };
