@@ -94,7 +94,7 @@ describe('a person who wants another model', () => {
 
 	it('saves it, and someone else runs it without a catalogue', async () => {
 		await editor.closePanel();
-		expect(await editor.findNode(NODE).innerText()).toContain('Kappa 6 Reference to Video');
+		expect(await editor.findNode(NODE).innerText()).toContain('kappa-6/reference-to-video');
 		await editor.page.keyboard.press('Control+s');
 		const { n8n, service } = pair;
 		const findSaved = async () => {

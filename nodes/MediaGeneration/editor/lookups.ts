@@ -82,7 +82,7 @@ export async function getModelFields(context: ILoadOptionsFunctions) {
 	const { schema = [], value } = (context.getCurrentNodeParameter(anyFields.name) ??
 		{}) as Partial<ResourceMapperValue>;
 	const filled = Object.keys(value ?? {});
-	if ('input' in found) return toMapperFields(found.input, { known: found.known, filled });
+	if ('input' in found) return toMapperFields(found.input, { price: found.price, filled });
 	return findStoredSchema(schema)?.model === readModel(context)
 		? { fields: schema }
 		: buildNotice(found.reason, found.remedy);
@@ -95,7 +95,7 @@ export async function getModelFields(context: ILoadOptionsFunctions) {
 export async function listModelFields(context: ILoadOptionsFunctions) {
 	const found = await findChosen(context);
 	if ('reason' in found) throw new NodeOperationError(context.getNode(), found.reason);
-	return listFields(found.input, found.known?.pricingDesc);
+	return listFields(found.input, found.price);
 }
 
 /** Reads the chosen model. */
@@ -104,10 +104,10 @@ function readModel(context: ILoadOptionsFunctions): string {
 	return String((isObject(chosen) ? chosen.value : chosen) ?? '').trim();
 }
 
-/** Finds what the chosen model takes, and what the list says of it, if that is known. */
+/** Finds what the chosen model takes, and its price, if the list of models is known. */
 async function findChosen(
 	context: ILoadOptionsFunctions,
-): Promise<FoundInput & { known?: CatalogueModel; remedy?: string }> {
+): Promise<FoundInput & { price?: string | null; remedy?: string }> {
 	const model = readModel(context);
 	if (!model) return { reason: 'Choose a model first', remedy: '' };
 	if (isExpression(model))
@@ -115,7 +115,7 @@ async function findChosen(
 	try {
 		const service = await connect(context);
 		const found = findInput(model, await getModelSchema(service, model));
-		return { ...found, known: await recallModel(service, model) };
+		return { ...found, price: (await recallModel(service, model))?.pricingDesc };
 	} catch (error) {
 		const reason = isNotFound(error)
 			? `The service lists no fields of a model "${model}". ${CHECK_NAME}`

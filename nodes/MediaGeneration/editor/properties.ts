@@ -1,6 +1,6 @@
 import { updateDisplayOptions, type INodeProperties } from 'n8n-workflow';
 import { models } from '../models';
-import { anyFields, anyModel } from '../models/any/fields';
+import { anyModel } from '../models/any/fields';
 import { toProperty, type Field } from '../models/field';
 import { operations } from '../operations';
 
@@ -56,14 +56,9 @@ export const operationProperties: INodeProperties[] = [
 const mapNames = (entries: Array<{ value: string; name: string }>): string =>
 	`(${JSON.stringify(Object.fromEntries(entries.map(({ value, name }) => [value, name])))})`;
 
+/** To an expression, a locator is its value; where it isn't, that is in it. */
 const chosen = `$parameter.${anyModel.name}`;
 const names = mapNames(models.map(({ id, name }) => ({ value: id, name })));
 
-/**
- * The title of the chosen model, as its fields store it. n8n hides the list's own: to an expression, a
- * locator is its value.
- */
-const title = `$parameter.${anyFields.name}?.schema?.find((field) => field.id === "$schema" && field.model === (${chosen}?.value ?? ${chosen}))?.title`;
-
 /** The text below the node's name on the canvas: the model, or the operation if there is none. */
-export const subtitle = `={{ $parameter.model === "any" && (${title} || (${chosen}?.value ?? ${chosen})) || (${names}[$parameter.model] ?? ${mapNames(operations)}[$parameter.operation]) }}`;
+export const subtitle = `={{ $parameter.model === "any" && (${chosen}?.value ?? ${chosen}) || (${names}[$parameter.model] ?? ${mapNames(operations)}[$parameter.operation]) }}`;

@@ -223,13 +223,6 @@ describe('the price of a model', () => {
 		for (const help of await readHelp()) expect(help).toContainEqual(priced);
 	});
 
-	it('comes with its title, which the canvas shows', async () => {
-		await settle(searchModels(context));
-		const { fields } = await settle(getModelFields(choose(STORYBOARD)));
-		const stored = fields.find(({ id }) => id === '$schema');
-		expect(stored).toMatchObject({ title: 'Zeta 3.1 Text to Video' });
-	});
-
 	it('is not asked for', async () => {
 		for (const help of await readHelp())
 			expect(help).not.toContainEqual(expect.objectContaining({ value: '$price' }));

@@ -24,7 +24,7 @@ import {
 	type Property,
 } from './schema';
 import { isAllowed } from './values';
-import { addFacts, describeForms, describeProperty, MAX_TITLE, nameValue } from './words';
+import { addFacts, describeForms, describeProperty, nameValue } from './words';
 
 /** What a model takes, as the editor's fields, and as a list for people and for AI builders. */
 
@@ -32,8 +32,6 @@ import { addFacts, describeForms, describeProperty, MAX_TITLE, nameValue } from 
 export interface StoredSchema extends ResourceMapperField {
 	/** The model whose fields these are. */
 	model: string;
-	/** Its title in the list of models, if it was known. */
-	title?: string;
 	/** Its input, for checks before anything is paid for. */
 	inputSchema: JsonSchema;
 }
@@ -44,7 +42,7 @@ export const findStoredSchema = (fields: ResourceMapperField[]): StoredSchema | 
 
 interface Panel {
 	/** What the list of models says of it, if that is known. */
-	known?: { title?: string; pricingDesc?: string | null };
+	price?: string | null;
 	/** The fields that have a value already. */
 	filled?: string[];
 }
@@ -55,7 +53,7 @@ const SHOWN_AT_FIRST = 1;
 /** Makes the editor's fields of a model, or a notice if they were too large to store. */
 export function toMapperFields(
 	input: ModelInput,
-	{ known = {}, filled = [] }: Panel = {},
+	{ price, filled = [] }: Panel = {},
 ): ResourceMapperFields {
 	const { model, schema, properties } = input;
 	const inputSchema = readSchema(schema, undefined, false) ?? {};
@@ -64,12 +62,9 @@ export function toMapperFields(
 	const stored = { ...toEntry('$schema', digest(inputSchema), 'object'), display: false };
 	const noPrompt = { ...toEntry('$noPrompt', 'No Prompt', 'boolean'), display: false };
 	const fields: ResourceMapperField[] = [
-		...foldFields(properties, filled, cutText(known.pricingDesc ?? '', MAX_PRICE)),
-		{ ...guide, options: listFields(input, known.pricingDesc) },
-		{
-			...stored,
-			...{ model, ...toStoredTitle(known), inputSchema },
-		} as StoredSchema,
+		...foldFields(properties, filled, cutText(price ?? '', MAX_PRICE)),
+		{ ...guide, options: listFields(input, price) },
+		{ ...stored, model, inputSchema } as StoredSchema,
 		...(properties.some(isPrompt) ? [] : [{ ...noPrompt, defaultValue: true }]),
 	];
 	return JSON.stringify(fields).length > MAX_SIZE
@@ -161,10 +156,6 @@ function listPrice(pricingDesc?: string | null): INodePropertyOptions[] {
 		? [{ name: 'Price', value: '$price', description: price }]
 		: [];
 }
-
-/** The title of a model, for the canvas. None that n8n would run, as the workflow stores it. */
-const toStoredTitle = ({ title = '' }: { title?: string }) =>
-	title && !isExpression(title) ? { title: cutText(title, MAX_TITLE) } : {};
 
 /**
  * Makes the fields of properties. The first are shown, and all that are required, continue an earlier

@@ -18,8 +18,8 @@ import {
 /** The longest label, in characters: n8n's editor cuts longer ones. */
 const MAX_LABEL = 26;
 
-/** The longest title, of a model too, and the longest list. */
-export const MAX_TITLE = 100;
+/** The longest title, and the longest list. */
+const MAX_TITLE = 100;
 const MAX_LIST = 500;
 
 interface Description {

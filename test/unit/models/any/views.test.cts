@@ -71,11 +71,11 @@ const listShown = (
 	properties: object,
 	required: string[] = [],
 	filled: string[] = [],
-	pricingDesc?: string,
+	price?: string,
 ) => {
 	const found = findInput('any', buildDocument({ properties, required }));
-	const panel = { filled, known: { pricingDesc } };
-	const { fields } = 'input' in found ? toMapperFields(found.input, panel) : { fields: [] };
+	const { fields } =
+		'input' in found ? toMapperFields(found.input, { filled, price }) : { fields: [] };
 	return fields.filter(({ display, removed }) => display && !removed).map(({ id }) => id);
 };
 
