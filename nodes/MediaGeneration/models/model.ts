@@ -8,8 +8,6 @@ export interface ModelRequest {
 	input: Record<string, unknown>;
 	/** From a pasted body, unchecked. It serves where the operation has no callback URL of its own. */
 	callBackUrl?: unknown;
-	/** The values that a pasted body has beside these, which aren't sent. */
-	unsent?: unknown[];
 	/** What may be a mistake, though it is sent. */
 	warning?: string;
 	/**

@@ -96,8 +96,7 @@ export async function prepareRequest(
 	const given = toJsonInput({ ...request.input, ...(extra as object | undefined) });
 	const input = await expandLists(item, given);
 	request.check?.(input);
-	const beside = [request.callBackUrl, ...(request.unsent ?? [])];
-	const waitsForIt = !chooseCallbackUrl && beside.some((url) => isResumeUrl(context, url));
+	const waitsForIt = !chooseCallbackUrl && isResumeUrl(context, request.callBackUrl);
 	const warnings = [waitsForIt && DELETE_WAIT, request.warning];
 	return {
 		model: request.model,

@@ -271,14 +271,6 @@ describe('the resume URL as the callBackUrl of a pasted body', () => {
 		expect(request.warning).not.toContain('secret');
 	});
 
-	it.each(['callback_url', 'webhook'])('is found by the name %s', async (name) => {
-		const input = { model: any.anyModel, input: {}, [name]: resumeUrl };
-		const { request } = await prepareAny({ inputMode: 'json', anyInput: input });
-		expect(request.warning).toMatch(
-			RegExp(`^Generate waits by itself.* Delete the Wait node.* ${name} beside "input"`),
-		);
-	});
-
 	it.each([undefined, '', 5, 'https://n8n.example/webhook/5'])('is not %j', async (url) => {
 		expect((await prepareAny(anyInput(url))).request.warning).toBeUndefined();
 	});

@@ -1,4 +1,5 @@
-import type { ResourceMapperValue } from 'n8n-workflow';
+import { UserError, type ResourceMapperValue } from 'n8n-workflow';
+import { isObject } from '../../lib/json';
 import { buildFieldError, isBlank, parseValue } from '../field';
 import { toJsonInput } from '../jsonInput';
 import type { Model, ModelRequest, RequestSource } from '../model';
@@ -12,7 +13,7 @@ import {
 	readSchema,
 	type JsonSchema,
 } from './schema';
-import { checkInput, isBody, nameFiles, toInput, type Body } from './values';
+import { checkInput, nameFiles, toInput } from './values';
 import { findStoredSchema } from './views';
 import { addFacts, listShortly } from './words';
 
@@ -35,7 +36,7 @@ async function requestByJson(model: string, source: RequestSource): Promise<Mode
 	const given = (entered ?? {}) as Record<string, unknown>;
 	const schema = await lookUpSchema(model, source);
 	const body = isBody(schema, given, model) ? readPastedBody(model, given) : { input: given };
-	const { input: written, callBackUrl, unsent, warning: notSent } = body;
+	const { input: written, callBackUrl, warning: notSent } = body;
 	const json = toJsonInput({ ...written, ...readPrompt(source) });
 	const { input, doubtful } = nameFiles(schema, json, source.hasFile);
 	const noFile = doubtful.length && `${listShortly(doubtful)}: no URL, and no file of the item`;
@@ -43,7 +44,7 @@ async function requestByJson(model: string, source: RequestSource): Promise<Mode
 	const warning = doubts.length ? `${doubts.join('. ')}. The input was sent as it is.` : undefined;
 	// What is blank may be an expression that gives nothing.
 	const check: ModelRequest['check'] = entered ? undefined : (whole) => checkInput(schema, whole);
-	return { model, input, callBackUrl, unsent, warning, check };
+	return { model, input, callBackUrl, warning, check };
 }
 
 async function requestByFields(model: string, source: RequestSource): Promise<ModelRequest> {
@@ -96,6 +97,26 @@ function readPrompt({ read }: RequestSource): { prompt?: unknown } {
 	return isBlank(prompt) ? {} : { prompt };
 }
 
+/** The body of a createTask request, as the service's documentation shows it. Other keys may stand beside. */
+interface Body {
+	model?: unknown;
+	input: unknown;
+	callBackUrl?: unknown;
+}
+
+/**
+ * Recognizes a whole body in place of an input, whatever stands beside its input, unless the model
+ * has a field of that name.
+ * @param model the chosen one: beside its name, an input of any form is meant as one
+ */
+function isBody(schema: JsonSchema, json: object, model: string): json is Body {
+	const { input, model: named } = json as Partial<Body>;
+	if (!('input' in json) || listProperties(schema).some(({ name }) => name === 'input'))
+		return false;
+	const isOfModel = String(named ?? '').trim() === model;
+	return isOfModel || isObject(input) || /^\s*\{/.test(String(input));
+}
+
 /**
  * Reads a whole body. A warning names what stands beside, which isn't sent.
  * @throws {UserError} for another model than the chosen one, or an input that is no JSON object
@@ -116,8 +137,7 @@ function readPastedBody(model: string, body: Body): Omit<ModelRequest, 'model'> 
 	const names = Object.keys(others);
 	const verb = names.length > 1 ? "weren't" : "wasn't";
 	const warning = `${listShortly(names)} beside "input" in '${place}' ${verb} sent`;
-	const unsent = Object.values(others);
-	return { input, callBackUrl, unsent, warning: names.length ? warning : undefined };
+	return { input, callBackUrl, warning: names.length ? warning : undefined };
 }
 
 /** Says which names the model lacks, and which it has: a service may ignore unknown ones. */

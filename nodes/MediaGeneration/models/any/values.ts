@@ -10,7 +10,6 @@ import {
 	getType,
 	hasType,
 	isEqual,
-	listProperties,
 	listTypes,
 	takesJson,
 	type JsonSchema,
@@ -20,34 +19,6 @@ import {
 import { listShortly, nameTypes } from './words';
 
 /** Converts entered values to those that are sent, and checks them before anything is paid for. */
-
-/** The body of a createTask request, as the service's documentation shows it. Other keys may stand beside. */
-export interface Body {
-	model?: unknown;
-	input: unknown;
-	callBackUrl?: unknown;
-}
-
-/** Only bodies have callback URLs. Documentation and users spell them in several ways. */
-const KEY_OF_BODY = /(call_?back|web_?hook)(_?ur[il])?$/i;
-
-/**
- * Recognizes a whole body in place of an input, whatever stands beside its input, unless the model
- * has a field of that name. Without a model, a callback URL shows it, or that nothing else is there.
- * A model that is blank may be an expression that gives nothing.
- * @param model the chosen one: beside its name, an input of any form is meant as one
- */
-export function isBody(schema: JsonSchema, json: object, model?: string): json is Body {
-	const { input, model: named, ...others } = json as Partial<Body>;
-	const fields = listProperties(schema).map(({ name }) => name);
-	if (!('input' in json) || fields.includes('input')) return false;
-	if (named !== undefined && String(named).trim() === model) return true;
-	if (!isObject(input) && !/^\s*\{/.test(String(input))) return false;
-	const beside = Object.keys(others);
-	const isBare = fields.length > 0 && !beside.length;
-	const hasModel = 'model' in json && (typeof named === 'string' || isBlank(named));
-	return hasModel || isBare || beside.some((name) => KEY_OF_BODY.test(name));
-}
 
 /**
  * Makes the input from the values of fields, without blank ones. Text fields and expressions return
