@@ -19,7 +19,6 @@ import {
 	readSchema,
 	takesJson,
 	type JsonSchema,
-	type Limit,
 	type ModelInput,
 	type Property,
 } from './schema';
@@ -98,7 +97,7 @@ export function listFields(
 }
 
 /** A field of a model, as Get Fields outputs it. A key is absent where nothing is known. */
-export interface FieldItem extends Partial<Record<Limit, number>> {
+export interface FieldItem {
 	/** As the request has it. */
 	name: string;
 	/** As the editor has it. */
@@ -112,8 +111,7 @@ export interface FieldItem extends Partial<Record<Limit, number>> {
 	default?: unknown;
 	/** It takes a file: a URL, or the name of a binary field. */
 	takesFile?: boolean;
-	deprecated?: boolean;
-	/** All of it in words, as in the editor's guide. */
+	/** All of it in words, with limits, as in the editor's guide. */
 	summary: string;
 	/** What else an input needs: the fields of one of these forms. */
 	forms?: string;
@@ -127,7 +125,6 @@ export const toFieldItems = ({ schema, properties }: ModelInput): FieldItem[] =>
 
 function toFieldItem(property: Property, forms?: string): FieldItem {
 	const { name, schema, isRequired } = property;
-	const { minimum, maximum, minLength, maxLength, minItems, maxItems } = schema;
 	const { title, summary, prose, purpose } = describeProperty(property);
 	const item: FieldItem = {
 		name,
@@ -138,8 +135,6 @@ function toFieldItem(property: Property, forms?: string): FieldItem {
 		options: schema.enum ?? getItems(schema).enum,
 		default: schema.default,
 		takesFile: purpose.kind === 'file' || undefined,
-		deprecated: schema.deprecated,
-		...{ minimum, maximum, minLength, maxLength, minItems, maxItems },
 		summary,
 		forms,
 	};
