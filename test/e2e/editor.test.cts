@@ -205,6 +205,7 @@ describe('what a service says', () => {
 	const shown = '‹a style="position:fixed;inset:0;z-index:9999" href="https://evil.example"›';
 	/** The label of a field has room for a short default. */
 	const tag = '<i id=foreign>';
+	const shownTag = '‹i id=foreign›';
 	const style = { type: 'string', enum: [link, tag], default: tag, description: link };
 	const answers: Record<string, object> = {
 		[CREATE]: { code: 422, msg: link },
@@ -259,8 +260,14 @@ describe('what a service says', () => {
 		answer(answers);
 		const chosen = { __rl: true, mode: 'list', value: 'm', cachedResultName: 'm' };
 		await openPanel({ inputMode: 'fields', anyModel: chosen });
-		await expectText(editor.panel, 'A (default ‹i id=foreign›)');
+		await expectText(editor.panel, `A (default ${shownTag})`);
 		await editor.get('mapping-fields-container').getByPlaceholder('Select').click();
 		await expectText(editor.page.getByRole('option'));
+		await editor.page.keyboard.press('Escape');
+		// With a single field left, n8n adds it without a menu.
+		await editor.get('add-fields-select').getByRole('button').click();
+		await editor.get('parameter-input-$guide').click();
+		await expectText(editor.page.getByRole('option').filter({ hasText: 'a (optional' }));
+		await expectText(editor.page.getByRole('option'), `default ${shownTag}`);
 	});
 });
