@@ -5,7 +5,6 @@ import {
 	NodeOperationError,
 	type ICredentialTestFunctions,
 	type IExecuteFunctions,
-	type IHookFunctions,
 	type IHttpRequestOptions,
 	type ILoadOptionsFunctions,
 	type INode,
@@ -18,7 +17,6 @@ import { executeOperation } from '../../nodes/MediaGeneration/operations/execute
 import { toNodeError } from '../../nodes/MediaGeneration/run/errors';
 import { FailedTaskError } from '../../nodes/MediaGeneration/run/failedTask';
 import { sayWhyAwake, showEnds, showMissing } from '../../nodes/MediaGeneration/run/hints';
-import { checkCredential } from '../../nodes/MediaGeneration/trigger/activate';
 import { buildCall, buildContext, type Run, fake } from './n8n';
 
 /** A link over all that n8n's editor shows, and how it must be shown instead. */
@@ -215,18 +213,6 @@ const ways: Record<string, () => unknown> = {
 		const data = { baseUrl: 'https://api.example', accessToken: 'token' };
 		const credential = { id: '', name: '', type: '', data };
 		return await credentialTest.testCredential.call(context, credential);
-	},
-	'the error of a trigger': async () => {
-		const context = {
-			...{ getNode: () => ({ name: 'Trigger' }), getWorkflow: () => ({ id: 'w' }) },
-			...{ getActivationMode: () => 'activate', getNodeParameter: () => ({}) },
-			...buildHost(() => ({ code: 401, msg: MARKUP })),
-		};
-		const credentials = { baseUrl: 'https://api.example', webhookSecret: 'a-key-of-enough-length' };
-		const hooks = { ...context, getCredentials: async () => await Promise.resolve(credentials) };
-		return await checkCredential(hooks as unknown as IHookFunctions).catch(
-			({ message, description }: NodeOperationError) => [message, description],
-		);
 	},
 };
 
