@@ -1,9 +1,10 @@
 import { BoundedMap } from './boundedMap';
-import { pause } from './timers';
+import { limitConcurrency } from './mapConcurrent';
+import { pause, untilAborted } from './timers';
 
 /** How fast requests of an account are sent. Times are in milliseconds. */
 export interface RateLimits {
-	/** The period that a run's number of requests refers to. */
+	/** The period that the number of requests refers to. */
 	period: number;
 	/** How long a run keeps retrying rate-limited requests, counted from its first refusal. */
 	patience: number;
@@ -17,29 +18,12 @@ const LONGEST_HOLD = 10_000;
 /** How many accounts are remembered. */
 const ACCOUNTS = 1_000;
 
-/** A run, and the most requests that it sends per period. */
-interface Run {
-	most: number;
-	/** Its places in the window. */
-	taken: number;
-}
-
-/** The place of a request in the window. */
+/**
+ * The place of a request in the window. It is free again a period after the answer, because a request
+ * may arrive late.
+ */
 interface Place {
-	run: Run;
-	/**
-	 * When it is free again; Infinity while the request is under way. The period starts at the answer,
-	 * because a request may arrive late.
-	 */
 	until: number;
-}
-
-/** A request that waits for its turn. */
-interface Waiting {
-	run: Run;
-	/** The lower one came first. */
-	ticket: number;
-	start: (place: Place) => void;
 }
 
 /** A clock in milliseconds that never goes back. */
@@ -47,25 +31,20 @@ const now = (): number => performance.now();
 
 /**
  * Limits the rate of an account's requests over all runs, and pauses all of them while the service
- * refuses any for its rate. Each run keeps to its own number, and all together to the largest
- * number among them. First come, first served: only what waits for its own run is overtaken.
+ * refuses any for its rate. First come, first served.
  */
 export class RateLimiter {
-	/** In the order of tickets. */
-	private readonly queue: Waiting[] = [];
 	private places: Place[] = [];
-	/** The soonest time at which more may start. */
-	private nextChange = 0;
-	private tickets = 0;
 	private heldUntil = 0;
 	private pause = FIRST_HOLD;
+	private readonly oneByOne = limitConcurrency(1);
 
 	constructor(private readonly limits: RateLimits) {}
 
 	/**
 	 * Makes a function that sends a run's requests, each in its turn, and again after refusals for the
 	 * rate.
-	 * @param most the most requests per period; Infinity: no limit, and they don't count for others
+	 * @param most a request starts where fewer than this have places; Infinity: no limit
 	 * @param signal when aborted, the run's waiting requests are rejected
 	 * @throws {RangeError} if the number of requests isn't above 0
 	 */
@@ -75,13 +54,12 @@ export class RateLimiter {
 	): <Answer>(request: () => Promise<Answer>) => Promise<Answer> {
 		if (!(most > 0)) throw new RangeError(`requests must be above 0, not ${most}`);
 		const { period, patience, isTooFast } = this.limits;
-		const run: Run = { most, taken: 0 };
 		let refusedSince = Infinity;
 		return async (request) => {
-			const ticket = this.tickets++;
 			for (;;) {
 				signal?.throwIfAborted();
-				const place = await this.takeTurn(run, ticket, signal);
+				const place = await untilAborted(this.takePlace(most, signal), signal);
+				place.until = Infinity;
 				const [answer] = await Promise.allSettled([request()]);
 				place.until = now() + period;
 				if (answer.status === 'fulfilled') {
@@ -97,66 +75,27 @@ export class RateLimiter {
 		};
 	}
 
-	/**
-	 * Waits for a ticket's turn. A ticket that waits again keeps its place in the queue.
-	 * @throws when `signal` aborts it
-	 */
-	private async takeTurn(run: Run, ticket: number, signal?: AbortSignal): Promise<Place> {
-		let leave = () => {};
-		const turn = new Promise<Place>((start, reject) => {
-			const behind = this.queue.findIndex((other) => other.ticket > ticket);
-			const at = behind < 0 ? this.queue.length : behind;
-			const waiting = { run, ticket, start };
-			this.queue.splice(at, 0, waiting);
-			leave = () => {
-				this.remove(waiting);
-				reject(signal?.reason as Error);
-			};
-			void this.watch(waiting);
+	/** Waits for a place. One that a stopped run takes in vain becomes free by itself. */
+	private async takePlace(most: number, signal?: AbortSignal): Promise<Place> {
+		return await this.oneByOne(async () => {
+			for (;;) {
+				signal?.throwIfAborted();
+				const time = now();
+				if (this.heldUntil > time) {
+					await pause(this.heldUntil - time, signal);
+					continue;
+				}
+				this.places = this.places.filter(({ until }) => until > time);
+				const place = { until: time + this.limits.period };
+				if (this.places.length < most) {
+					this.places.push(place);
+					return place;
+				}
+				// What is under way is free a period from now at the soonest.
+				const free = Math.min(place.until, ...this.places.map(({ until }) => until));
+				await pause(free - time, signal);
+			}
 		});
-		signal?.addEventListener('abort', leave);
-		return await turn.finally(() => signal?.removeEventListener('abort', leave));
-	}
-
-	private remove(waiting: Waiting): void {
-		const at = this.queue.indexOf(waiting);
-		if (at >= 0) this.queue.splice(at, 1);
-	}
-
-	/** Starts what may start now, and looks again at each change until this one has started or left. */
-	private async watch(waiting: Waiting): Promise<void> {
-		this.startSome();
-		while (this.queue.includes(waiting)) {
-			await pause(this.nextChange - now());
-			// Another one that waits may have looked before.
-			if (now() >= this.nextChange) this.startSome();
-		}
-	}
-
-	/** Starts what may start now, in the order of the queue. */
-	private startSome(): void {
-		const time = now();
-		for (const { run, until } of this.places) if (until <= time) run.taken--;
-		this.places = this.places.filter(({ until }) => until > time);
-		if (this.heldUntil > time) return void (this.nextChange = this.heldUntil);
-		const runs = [...this.places, ...this.queue].map(({ run }) => run);
-		const most = Math.max(...runs.map((run) => run.most).filter(Number.isFinite));
-		for (const waiting of [...this.queue]) {
-			const { run, start } = waiting;
-			const isLimited = run.most < Infinity;
-			if (isLimited && (run.taken >= run.most || this.places.length >= most)) continue;
-			this.remove(waiting);
-			const place = { run, until: Infinity };
-			if (isLimited) this.take(place);
-			start(place);
-		}
-		// What is under way is free a period from now at the soonest.
-		this.nextChange = Math.min(time + this.limits.period, ...this.places.map(({ until }) => until));
-	}
-
-	private take(place: Place): void {
-		this.places.push(place);
-		place.run.taken++;
 	}
 
 	/** Pauses all requests, once for refusals that arrive together. */

@@ -1,19 +1,27 @@
 import { sleep } from 'n8n-workflow';
 
 /**
- * Pauses for some milliseconds. n8n's own `sleep` takes no signal in 2.14.2.
- * @throws when `signal` aborts it
+ * Waits for work to finish, which goes on if nobody waits any more.
+ * @throws when `signal` aborts the wait
  */
-export async function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
-	signal?.throwIfAborted();
+export async function untilAborted<T>(work: Promise<T>, signal?: AbortSignal): Promise<T> {
 	let leave = () => {};
 	const aborted = new Promise<never>((_, reject) => {
 		leave = () => reject(signal?.reason as Error);
 		signal?.addEventListener('abort', leave);
 	});
-	await Promise.race([sleep(milliseconds, signal), aborted]).finally(() =>
+	return await Promise.race([work, aborted]).finally(() =>
 		signal?.removeEventListener('abort', leave),
 	);
+}
+
+/**
+ * Pauses for some milliseconds. n8n's own `sleep` takes no signal in 2.14.2.
+ * @throws when `signal` aborts it
+ */
+export async function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
+	signal?.throwIfAborted();
+	await untilAborted(sleep(milliseconds, signal), signal);
 }
 
 /** Aborted as soon as one of these is. */

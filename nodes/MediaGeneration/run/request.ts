@@ -29,7 +29,7 @@ const rateOption: INodeProperties = {
 	type: 'number',
 	typeOptions: { minValue: 0, maxValue: 10_000, numberPrecision: 0 },
 	default: 18,
-	description: `How many tasks this run creates within ten seconds at most; 0 sets no limit. All runs with the same account in one n8n process together keep to the largest number among them. Services of this kind usually refuse more than ${CREATION_RATE.most}.`,
+	description: `How many tasks this run creates within ten seconds at most; 0 sets no limit. All runs with the same account in one n8n process count together. Services of this kind usually refuse more than ${CREATION_RATE.most}.`,
 };
 
 const concurrencyOption: INodeProperties = {
