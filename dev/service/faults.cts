@@ -50,7 +50,6 @@ const taskFaults = z
 		fileDrops: number('how many requests for each file break in the middle of it; #fileDrops=2'),
 		fileEmpty: flag('result files have 0 bytes'),
 		fileType: text('the Content-Type of result files; blank: none'),
-		fileDisposition: text('the Content-Disposition of result files'),
 		fileRefused: flag('result files are answered with HTTP 403, and their links are not renewed'),
 	})
 	.partial()

@@ -73,7 +73,7 @@ function sendResult(
 ) {
 	const file = `${taskId}/${name}`;
 	const { bytes, mimeType } = readSample(name);
-	const { fileSize, fileSlow = 0, fileType = mimeType, fileDisposition } = faults;
+	const { fileSize, fileSlow = 0, fileType = mimeType } = faults;
 	const fullSize = fileSize ? Math.round(fileSize * 1e6) : bytes.length;
 	const size = faults.fileEmpty ? 0 : fullSize;
 	const line = `${file}\n`;
@@ -81,7 +81,6 @@ function sendResult(
 	deliveries.push(file);
 	reply.header('Content-Length', size);
 	if (fileType) reply.type(fileType);
-	if (fileDisposition) reply.header('Content-Disposition', fileDisposition);
 	const choose = () => {
 		if (drops) return drop(block, Math.floor(size / 2));
 		return faults.fileStalls ? stall(block, wait) : repeat(block, size, fileSlow, wait);

@@ -2,7 +2,7 @@
 # Makes the corpus again, beside this file. Needs Debian's ffmpeg, imagemagick and libimage-exiftool-perl.
 set -eu
 cd "$(dirname "$0")"
-rm -f -- *.jpg *.png *.gif *.webp *.avif *.tif *.bmp *.pdf *.mp4 *.mov *.m4a *.webm *.avi *.txt *.html *.bin
+rm -f -- *.jpg *.png *.gif *.webp *.avif *.mp4 *.mov *.m4a *.webm *.mkv *.txt *.html *.bin
 export SOURCE_DATE_EPOCH=0
 
 image() { # size, file, more options of convert
@@ -36,8 +36,6 @@ head -c 20 plain.png >truncated.png
 # Pictures of other formats
 image 480x360 image.gif +dither -colors 4
 image 480x360 image.webp
-image 48x36 image.tif -compress lzw
-image 8x6 image.bmp
 ffmpeg -loglevel error -y -f lavfi -i color=navy:size=480x360 -frames:v 1 -pix_fmt yuv420p -bitexact image.avif
 
 # MP4
@@ -73,8 +71,6 @@ video 480x360 4 quicktime.mov
 # Videos of other formats, and no media
 video 480x360 4 video.webm -c:v libvpx -b:v 10k
 video 480x360 4 video.mkv
-video 480x360 4 video.avi -c:v mpeg4 -q:v 31
 printf 'No picture, only words.\n' >words.txt
-printf '%%PDF-1.7\n%%%%EOF\n' >document.pdf
 printf '<!doctype html>\n<title>Log in</title>\n' >page.html
 : >empty.bin

@@ -115,7 +115,7 @@ async function store(
 		if (!size) throw buildError(file, `its host ${answer.host} sent no bytes`, LATER, true);
 	}
 	try {
-		const signs = { headers: answer.headers, url: file.url };
+		const signs = { contentType: answer.headers['content-type'], url: file.url };
 		const { mimeType, extension, chunks } = await readFileType(receive(), signs);
 		const name = `${file.name}.${extension}`;
 		const stream = answer.body.constructor.from(chunks);

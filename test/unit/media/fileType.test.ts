@@ -1,28 +1,21 @@
 import { chooseFileType, readFileType } from '../../../nodes/MediaGeneration/media/fileType';
-import { expectLinear, fill } from '../linear.cts';
 
 interface Sent {
 	type?: string;
-	disposition?: string;
 	path?: string;
 	head?: string;
 }
 
 /** Chooses the type of a file that a host sends so. */
-const choose = ({ type, disposition, path = '/a/result', head = '' }: Sent) =>
+const choose = ({ type, path = '/a/result', head = '' }: Sent) =>
 	chooseFileType(
-		{
-			headers: { 'content-type': type, 'content-disposition': disposition },
-			url: `https://cdn.example${path}`,
-		},
+		{ contentType: type, url: `https://cdn.example${path}` },
 		Buffer.from(head, 'latin1'),
 	);
 
 it.each([
 	['audio/wav', 'wav'],
 	['audio/x-wav', 'wav'],
-	['audio/wave', 'wav'],
-	['audio/vnd.wave', 'wav'],
 	['audio/mp3', 'mp3'],
 	['audio/x-m4a', 'm4a'],
 	['audio/mp4', 'm4a'],
@@ -41,8 +34,6 @@ it.each([
 	['image/svg+xml', 'svg'],
 	['image/jpg', 'jpg'],
 	['application/zip', 'zip'],
-	['application/x-zip-compressed', 'zip'],
-	['application/x-subrip', 'srt'],
 	['application/json', 'json'],
 	['video/quicktime', 'mov'],
 	['video/x-matroska', 'mkv'],
@@ -56,52 +47,6 @@ it.each([
 ])('a file that is sent as %s is a .%s', (type, extension, mimeType = type, path = '/a') =>
 	expect(choose({ type, path, head: 'GIF89a' })).toEqual({ mimeType, extension }),
 );
-
-describe("the name in a host's Content-Disposition", () => {
-	it.each([
-		['attachment; filename=a.wav', 'wav', 'audio/wav'],
-		['attachment; filename="Mein Lied.WAV"', 'wav', 'audio/wav'],
-		['inline;filename = "a \\"b\\".jpeg" ; size=3', 'jpeg', 'image/jpeg'],
-		['attachment; filename="a;b.ogg"', 'ogg', 'audio/ogg'],
-		['ATTACHMENT; FILENAME=A.MP3', 'mp3', 'audio/mpeg'],
-		["attachment; filename*=iso-8859-1'en'%e4.MP3", 'mp3', 'audio/mpeg'],
-		['attachment; filename="a.7z"', '7z', 'text/plain'],
-		["attachment; filename*=UTF-8''%E6%AD%8C%2Emp3", 'mp3', 'audio/mpeg'],
-		['attachment; filename="a.bin"; filename*=UTF-8\'\'a.flac', 'flac', 'audio/flac'],
-		["attachment; filename*=UTF-8''%; filename=a.flac", 'flac', 'audio/flac'],
-		['attachment; name="; filename=a.exe"; filename="../../b.tar.gz"', 'gz', 'text/plain'],
-	])('gives the extension, and a known type: %s', (disposition, extension, mimeType) => {
-		const chosen = choose({ disposition, type: 'text/plain', path: '/a.mp4', head: 'GIF89a' });
-		expect(chosen).toEqual({ mimeType, extension });
-	});
-
-	it('leaves the type of an unknown extension to n8n, where the host gives none', () =>
-		expect(
-			choose({ disposition: 'attachment; filename=a.docx', type: 'application/x-download' }),
-		).toEqual({ extension: 'docx' }));
-
-	it.each([
-		'attachment',
-		'filename=a.wav',
-		'attachment; filename="a"',
-		'attachment; filename="a.wav/"',
-		'attachment; filename="a.w av"',
-		'attachment; filename=a.elevenchars',
-		'attachment; filename="model 2.5"',
-		'attachment; filename="clip.1730000000"',
-		'attachment; filename="clip.bin"',
-		'attachment; filename="a.\u202egpm"',
-		"attachment; filename*=UTF-8''a.wav%00",
-		"attachment; filename*=UTF-8''a.%E6%AD%8C",
-	])('counts only where it has one: %j', (disposition) =>
-		expect(choose({ disposition, type: 'video/mp4' }).extension).toBe('mp4'),
-	);
-
-	it('is read in linear time', () => {
-		for (const text of [';', '; a', ';a="', ';a="\\', '; filename=" ', ';\t', '".a'])
-			expectLinear(() => choose({ disposition: fill(text, 1e6), type: 'video/mp4' }));
-	});
-});
 
 it.each([
 	undefined,
@@ -136,7 +81,7 @@ it('the URL says more of text and of ZIP archives than their first bytes', () =>
 it.each([0, 1, 5, 64, 200])('a file of %d bytes stays whole', async (length) => {
 	const bytes = Buffer.concat([Buffer.from('GIF89a'), Buffer.alloc(200, 1)]).subarray(0, length);
 	const file = [...bytes].map((byte) => Buffer.from([byte]));
-	const { chunks } = await readFileType(file, { headers: {}, url: 'https://cdn.example/a' });
+	const { chunks } = await readFileType(file, { url: 'https://cdn.example/a' });
 	const read: Uint8Array[] = [];
 	for await (const chunk of chunks) read.push(chunk);
 	expect(Buffer.concat(read)).toEqual(bytes);

@@ -7,10 +7,8 @@ const recognize = (head: Buffer | string) =>
 /** Beginnings that no file of the corpus has. */
 const heads: Record<string, string> = {
 	heic: '\0\0\0\x18ftyphevc',
-	wmv: '0&\xb2u\x8e',
 	wav: 'RIFF\x01\x02\x03\x04WAVE',
 	mp3: '\xff\xfb\x90d',
-	aac: '\xff\xf1P\x80',
 	ogg: 'OggS\0\x02',
 	flac: 'fLaC\0',
 	svg: '<?xml version="1.0" encoding="UTF-8"?>\n<svg xmlns="',

@@ -21,10 +21,7 @@ const facts: Record<string, string> = {
 	'truncated.png': 'png',
 	'image.gif': 'gif',
 	'image.webp': 'webp',
-	'image.tif': 'tiff',
-	'image.bmp': 'bmp',
 	'image.avif': 'avif',
-	'document.pdf': 'pdf',
 	'page.html': 'html',
 	'words.txt': 'text',
 	'empty.bin': 'unknown',
@@ -41,7 +38,6 @@ const facts: Record<string, string> = {
 	'only-sound.m4a': 'm4a',
 	'video.webm': 'webm',
 	'video.mkv': 'matroska',
-	'video.avi': 'avi',
 };
 
 it.each(names)('inspect reads %s, in chunks of any size', async (name) => {
