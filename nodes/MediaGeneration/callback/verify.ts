@@ -70,8 +70,7 @@ export const isAccepted = (
 	verdict: Verdict,
 ): verdict is Verdict & Required<Pick<Verdict, 'taskId' | 'claim'>> => verdict.faults.length === 0;
 
-/** A Content-Type that is JSON, also by its suffix, such as application/cloudevents+json. */
-const JSON_TYPE = /^application\/(?:json|[\w.+-]+\+json)\s*(?:;|$)/i;
+const JSON_TYPE = /^application\/json\s*(;|$)/i;
 
 const toText = (value: unknown): string => (typeof value === 'string' ? value : '');
 

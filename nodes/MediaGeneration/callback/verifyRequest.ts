@@ -34,7 +34,7 @@ export async function verifyRequest(
 	context: IWebhookFunctions,
 	{ signed, unsignedType, toleranceSeconds = DEFAULT_TOLERANCE_SECONDS }: SignatureSettings,
 ): Promise<Refused<Fault> | AcceptedCallback> {
-	const request = { headers: context.getHeaderData(), ...(await readBody(context)) };
+	const request = { headers: context.getHeaderData(), ...readBody(context) };
 	const options = { toleranceSeconds, now: Date.now() };
 	const form = readForm(request, options, signed === true);
 	if (!isAccepted(form)) return toRefused(form);
