@@ -40,13 +40,6 @@ export const leaveOutData = (json: string): string =>
 		return `…${data.slice(end)}`;
 	});
 
-/** Whether a text has a link with a query, which may hold a secret. Takes linear time. */
-const hasSignedLink = (text: string): boolean =>
-	text.split(/[\s"]/).some((word) => {
-		const [, ...behind] = word.split('://');
-		return behind.some((part) => part.includes('?'));
-	});
-
 /**
  * Says where a text stops being JSON, for example "at line 2, column 14". V8 gives no position for an
  * unexpected token, but quotes up to ten characters on each side of it.
@@ -63,8 +56,7 @@ export function findJsonFault(text: string): string | undefined {
 			const lines = text.slice(0, Number(position)).split('\n');
 			return `at line ${lines.length}, column ${(lines.at(-1) ?? '').length + 1}`;
 		}
-		const [token = ''] = said.split(/, (?:\.\.\.)?"/);
-		return `(${(hasSignedLink(text) ? token : said).replace(/\s+/g, ' ')})`;
+		return `(${said.replace(/\s+/g, ' ')})`;
 	}
 }
 

@@ -21,16 +21,6 @@ it.each<[string, string | undefined]>([
 	expect(findJsonFault(text)).toBe(fault);
 });
 
-it('nothing of a text with a signed link is quoted, because its query is a secret', () => {
-	const fault = findJsonFault('["https://a.example/b?key=hidden",]');
-	expect(fault).toBe("(Unexpected token ']')");
-});
-
-it('a text with many links takes linear time', () => {
-	const text = `{"a": b "${fill('://', 1_000_000)}`;
-	expectLinear(() => expect(findJsonFault(text)).toContain("Unexpected token 'b'"));
-});
-
 const DATA = 'iVBOR/+w0K='.repeat(1_000);
 
 /** JSON text in JSON text, so many levels deep. */
