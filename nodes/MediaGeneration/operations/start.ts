@@ -76,18 +76,13 @@ async function withReference(url: string | undefined, item: Item): Promise<strin
 			`${PLACE} is part of the callback URL, and 'Callback URL' is blank`,
 			`Enter the URL of a ${TRIGGER_NAME}, or remove the option.`,
 		);
-	const { addReference, hasReference } = await import('../callback/reference');
+	const { addReference } = await import('../callback/reference');
 	const { readSigningKeys } = await import('../callback/signature');
 	const keys = readSigningKeys(item.service.credentials);
 	if (!keys)
 		throw buildFieldError(
 			`${PLACE} can't be signed, because the credential has no 'Webhook HMAC Key'`,
 			`${GET_KEY}, or remove the option.`,
-		);
-	if (hasReference(url))
-		throw buildFieldError(
-			`The callback URL already has the parameter that ${PLACE} adds`,
-			'Remove the parameter reference from the URL, or remove the option.',
 		);
 	return addReference(url, reference, keys);
 }

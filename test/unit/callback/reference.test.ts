@@ -1,9 +1,5 @@
 import crypto from 'crypto';
-import {
-	addReference,
-	hasReference,
-	readReference,
-} from '../../../nodes/MediaGeneration/callback/reference';
+import { addReference, readReference } from '../../../nodes/MediaGeneration/callback/reference';
 import { sign } from '../../../nodes/MediaGeneration/callback/scheme';
 import { verify } from '../../../nodes/MediaGeneration/callback/verify';
 
@@ -32,18 +28,6 @@ it.each([
 	['?a=1#part#', `${URL_OF_TRIGGER}?a=1&reference=${MADE}#part#`],
 ])('is added to a URL that ends with %j, whose parts stay as they are', (end, expected) => {
 	expect(addReference(URL_OF_TRIGGER + end, '123456789', keys)).toBe(expected);
-});
-
-it.each([
-	['?reference=1', true],
-	['?a=1&REFERENCE=2', false],
-	['?%72eference', true],
-	['?reference[]=1', true],
-	['?reference%5Ba%5D=1', true],
-	['?references=1&a=reference', false],
-	['#?reference=1', false],
-])('a URL that ends with %j has one already: %j', (end, expected) => {
-	expect(hasReference(URL_OF_TRIGGER + end)).toBe(expected);
 });
 
 const LONGEST = 'ü'.repeat(250);

@@ -114,16 +114,6 @@ describe('Reference', () => {
 			description: expect.stringMatching(/^Nothing was sent for this item\. \w/),
 		});
 	});
-
-	it.each(['?reference=1', '?a=1&reference[]=secret'])(
-		'is refused beside %j in the URL, of which the error shows nothing',
-		async (query) => {
-			const refused = prepare('42', URL_OF_TRIGGER + query);
-			await expect(refused).rejects.toThrow(
-				/^The callback URL already has the parameter that 'Reference' in Options adds$/,
-			);
-		},
-	);
 });
 
 it('Start Without Waiting waits for nothing', () => {
