@@ -232,13 +232,11 @@ const PLAIN_REDIRECTS = [301, 302, 307, 308];
  */
 const AMBIGUOUS_CODES = [405, 429, 430];
 const CONCURRENCY_TEXT =
-	/\b(concurren(t|cy|tly)|parallel|simultaneous(ly)?|(tasks?|jobs?) (at once|at the same time|limit)|(active|in[ -]progress|ongoing|pending|queued|running|unfinished) (tasks?|jobs?|generations?))\b/i;
+	/\b(concurren(t|cy|tly)|parallel|simultaneous(ly)?|at once|at the same time|in progress|running|unfinished)\b/i;
 const RATE_TEXT = /\brate[\s-]?limit|\btoo (many|frequent|fast)\b|\bfrequency\b/i;
 const CREDITS_TEXT = /\b(credits?|balance)\b/i;
 
 /** Complete texts of code 500 that are refusals. After any other text, a task may exist. */
-const CONCURRENCY_REFUSAL =
-	/^(too many|(the )?(maximum )?number of|(the )?(limit|maximum) (of|on)) (concurrent|running|parallel) (tasks|jobs|generations)( (has |have )?(been )?(reached|exceeded|exceeds)( (its|the|your) (limit|maximum))?)?\.?( please (wait|(wait and )?(try again|retry))( later| in a (few )?(moment|second|minute)s?)?)?\.?$/i;
 const INPUT_REFUSALS = [
 	/^(this )?[\w.[\]-]+ (is not within the range of allowed options|is required|cannot be empty)\.?$/i,
 	/^([\w.[\]-]+ )?file type (is )?not supported\.?$/i,
@@ -275,7 +273,6 @@ export function findKind(httpStatus: number, code: number, text: string): Failur
 		if (RATE_TEXT.test(text)) return 'rate';
 	}
 	if (code === 500 && httpStatus === 200) {
-		if (CONCURRENCY_REFUSAL.test(text)) return 'tasksAtOnce';
 		if (CREDITS_REFUSAL.test(text)) return 'credits';
 		if (INPUT_REFUSALS.some((refusal) => refusal.test(text))) return 'input';
 	}
