@@ -20,7 +20,6 @@ import {
 	modelSchema,
 	rawTaskRecord,
 	taskRecord,
-	toQuote,
 	uploadedFile,
 	webLink,
 	type CatalogueModel,
@@ -49,9 +48,6 @@ const LINK_HINT =
 
 const UPLOAD_HINT =
 	"Many services take files at a host of their own: put its address into 'Upload Base URL' of the credential, below 'Advanced Settings'.";
-
-const OTHER_TASK_HINT =
-	"It was ignored. Check 'Task Details Path' in the credential, or ask the service.";
 
 const lookups = new RateLimiters({
 	period: LOOKUP_RATE.period,
@@ -181,20 +177,13 @@ export class TaskService {
 		taskId: string,
 		schema: z.ZodType<R, z.ZodTypeDef, unknown>,
 	): R {
-		const { origin } = answer;
 		const refusal = findRefusal(answer, taskId);
 		if (refusal) throw new ServiceError(refusal);
 		const record = readData(answer, schema);
 		if (!record.taskId || record.taskId === taskId) return record;
-		const ids = `its field data.taskId is ${toQuote(record.taskId)}, and ${toQuote(taskId)} was asked for`;
-		throw new ServiceError({
-			kind: 'lost',
-			answeredBy: 'service',
-			certain: false,
-			origin,
-			detail: `sent an answer that is of another task: ${this.redactor.hideInMessage(ids)}`,
-			next: OTHER_TASK_HINT,
-		});
+		const { origin } = answer;
+		const detail = 'sent an answer that is of another task';
+		throw new ServiceError({ kind: 'lost', answeredBy: 'service', certain: false, origin, detail });
 	}
 
 	private async requestUpload(request: ServiceRequest): Promise<UploadedFile> {

