@@ -10,8 +10,8 @@ export type Answerer = { address: string } & (
 	| { who: 'nobody'; silence: Silence }
 );
 
-/** How long an answer is reused, in milliseconds. A timeout isn't. */
-const KEPT = { n8n: 5 * 60_000, other: 60_000, nobody: 60_000 };
+/** How long an answer is reused, in milliseconds. */
+const KEPT_FOR = 60_000;
 
 /** By address, also of requests under way. */
 const known = new BoundedMap<string, { answerer: Promise<Answerer>; until: number }>(1_000);
@@ -30,27 +30,16 @@ export async function findAnswerer(resumeUrl: string, timeout: number): Promise<
 	url.search = '';
 	const before = known.get(url.href);
 	if (before && before.until > Date.now()) return await before.answerer;
-	const asked = ask(url, url.origin + path, timeout);
-	const answerer = asked.then((answer) => answer.answerer);
-	known.set(url.href, { answerer, until: Infinity });
-	const { keptFor } = await asked;
-	known.set(url.href, { answerer, until: Date.now() + keptFor });
+	const answerer = ask(url, url.origin + path, timeout);
+	known.set(url.href, { answerer, until: Date.now() + KEPT_FOR });
 	return await answerer;
 }
 
-async function ask(
-	url: URL,
-	address: string,
-	timeout: number,
-): Promise<{ answerer: Answerer; keptFor: number }> {
+async function ask(url: URL, address: string, timeout: number): Promise<Answerer> {
 	const answer = await post(url.href, { timeout });
-	if ('silence' in answer) {
-		const keptFor = 'after' in answer.silence ? 0 : KEPT.nobody;
-		return { answerer: { address, who: 'nobody', silence: answer.silence }, keptFor };
-	}
+	if ('silence' in answer) return { address, who: 'nobody', silence: answer.silence };
 	const { status, text } = answer;
 	const body = parseJson(text);
-	if (status === 404 && isObject(body) && body.message === buildNotFound('0'))
-		return { answerer: { address, who: 'n8n' }, keptFor: KEPT.n8n };
-	return { answerer: { address, who: 'other', status, text }, keptFor: KEPT.other };
+	const isN8n = status === 404 && isObject(body) && body.message === buildNotFound('0');
+	return isN8n ? { address, who: 'n8n' } : { address, who: 'other', status, text };
 }
