@@ -19,13 +19,12 @@ export type Details =
 	| { outcome: 'unknown' | 'unreadable'; message: string };
 
 /**
- * Asks for a task, and again if the service doesn't know it: twice for a signed callback, once for one
- * that anybody can send.
+ * Asks for a task, and again if the service doesn't know it.
  * @param until when the sender must have its answer, in milliseconds since 1970
  */
 export async function fetchDetails(
 	service: TaskService,
-	{ taskId, isSigned }: { taskId: string; isSigned: boolean },
+	taskId: string,
 	until: number,
 ): Promise<Details> {
 	let details: Details = { outcome: 'down' };
@@ -36,7 +35,7 @@ export async function fetchDetails(
 	};
 	const askAgain = async () => {
 		await ask();
-		for (const length of KNOWN_AGAIN.slice(0, isSigned ? 2 : 1)) {
+		for (const length of KNOWN_AGAIN) {
 			if (details.outcome !== 'unknown') return;
 			await pause(length);
 			await ask();

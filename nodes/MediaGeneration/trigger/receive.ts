@@ -55,8 +55,7 @@ async function outputTask(
 ): Promise<IWebhookResponseData> {
 	const { taskId, body, credentials, signedBy: signature } = callback;
 	const service = new TaskService(context, credentials);
-	const asked = { taskId, isSigned: signature !== 'off' };
-	const fetched = settings.fetchDetails ? await fetchDetails(service, asked, until) : undefined;
+	const fetched = settings.fetchDetails ? await fetchDetails(service, taskId, until) : undefined;
 	const finding = conclude(context, callback, fetched);
 	if ('reason' in finding) return refuse(context, finding);
 	const { task, status, details, isConfirmed } = finding;

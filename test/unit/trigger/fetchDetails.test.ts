@@ -7,7 +7,7 @@ import { fail } from '../fail';
 const task = { taskId: 'task', status: 'completed' };
 
 /** Asks a service that answers each request in turn, and then as the last time. */
-async function fetch(answers: unknown[], isSigned = true) {
+async function fetch(answers: unknown[]) {
 	const asked: unknown[] = [];
 	const service = {
 		async getTask(...request: unknown[]) {
@@ -17,12 +17,10 @@ async function fetch(answers: unknown[], isSigned = true) {
 		},
 	} as unknown as TaskService;
 	const begun = Date.now();
-	const details = fetchDetails(service, { taskId: 'task', isSigned }, begun + 5_000).then(
-		(outcome) => ({
-			...outcome,
-			after: Date.now() - begun,
-		}),
-	);
+	const details = fetchDetails(service, 'task', begun + 5_000).then((outcome) => ({
+		...outcome,
+		after: Date.now() - begun,
+	}));
 	await jest.advanceTimersByTimeAsync(5_000);
 	for (const request of asked) expect(request).toEqual(['task', { timeoutSeconds: 4 }]);
 	return { ...(await details), requests: asked.length };
@@ -66,8 +64,4 @@ it.each<[string, unknown[], object]>([
 	['have no address', [new UserError('No URL')], { ...unreadable, message: 'No URL' }],
 ])('details that %s', async (_, answers, expected) => {
 	expect(await fetch(answers)).toEqual(expected);
-});
-
-it('details for an unsigned callback, which anybody can send, are asked for twice', async () => {
-	expect(await fetch([isUnknown], false)).toEqual({ ...unknown, requests: 2, after: 1_000 });
 });

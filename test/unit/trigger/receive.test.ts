@@ -84,7 +84,7 @@ const unsigned = { headers: {} };
 const anyone = { verifySignature: false };
 it.each<[string, object, Partial<Callback>, ReadDetails, IDataObject, number]>([
 	['is of another key', refused(401, 'signatureWrong'), { secret: 'wrong' }, completed, {}, 0],
-	['is unsigned, of an unknown task', refused(404, 'taskUnknown'), unsigned, unknown, anyone, 2],
+	['is unsigned, of an unknown task', refused(404, 'taskUnknown'), unsigned, unknown, anyone, 3],
 	['is unsigned, without details', later, unsigned, noSuchPath, anyone, 1],
 	['is unsigned, and odd', refused(503, 'taskNotEnded'), unsigned, inState('odd'), anyone, 1],
 ])('a callback is refused that %s', async (_, expected, callback, details, parameters, count) => {
