@@ -19,9 +19,11 @@ export const KEY_NAME = 'webhookHmacKey';
 /** How to get a key, without a period. */
 export const GET_KEY = `Generate a ${KEY_NAME} in your account settings with the service and paste it into the credential`;
 
-/** Says whether a key can be found by trying, given one genuine callback. */
-export const isWeakKey = (key: string): boolean => key.length < 16;
-export const WEAK_KEY = 'a key of fewer than 16 characters';
+/** Says what is wrong with a key, such as that one callback is enough to find it by trying. */
+export const findKeyFault = (key: string): string | undefined =>
+	key.length < 16
+		? 'has fewer than 16 characters, so it can be guessed, and whoever has it can forge callbacks'
+		: undefined;
 
 /** What panels say of the body of a signed callback: whom to believe. */
 export const ABOUT_BODY = "The signature doesn't cover a callback's body.";

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'crypto';
-import { isWeakKey, KEY_NAME, sign, WEAK_KEY, type Signature, type SignedContent } from './scheme';
+import { findKeyFault, GET_KEY, sign, type Signature, type SignedContent } from './scheme';
 
 /** The keys of a credential. The previous one counts while the key is being replaced. */
 export interface SigningKeys {
@@ -25,14 +25,13 @@ export function readSigningKeys({
 	return isKey(current) ? { current, previous: isKey(previous) ? previous : undefined } : undefined;
 }
 
-/** Names the keys that can be guessed, and says what to do; undefined if there are none. */
-export function explainWeakKeys({ current, previous }: SigningKeys): string | undefined {
-	const names = [
-		isWeakKey(current) && "'Webhook HMAC Key'",
-		previous && isWeakKey(previous) && "'Previous Webhook HMAC Key'",
-	].filter(Boolean);
-	if (!names.length) return undefined;
-	return `${names.join(' and ')} in the credential: ${WEAK_KEY} can be guessed, and whoever has it can forge callbacks. Generate a new ${KEY_NAME} in your account settings with the service and paste it into the credential.`;
+/** Says what is wrong with a key, and what to do; undefined if they are fine. */
+export function explainKeyFault({ current, previous }: SigningKeys): string | undefined {
+	const fault = findKeyFault(current);
+	const older = previous && findKeyFault(previous);
+	if (!fault && !older) return undefined;
+	const what = fault ? `'Webhook HMAC Key' ${fault}` : `'Previous Webhook HMAC Key' ${older}`;
+	return `${what}. ${GET_KEY}.`;
 }
 
 /** Finds the key that made a signature of the service; undefined if none did. Nothing is thrown. */

@@ -8,7 +8,7 @@ import { buildAuthorization, type Credentials } from '../api/endpoints';
 import type { RequestContext } from '../api/exchange';
 import type { ServiceError } from '../api/failure';
 import { TOKEN_SCHEME } from '../api/service';
-import { explainWeakKeys, readSigningKeys } from '../callback/signature';
+import { explainKeyFault, readSigningKeys } from '../callback/signature';
 
 /** Short, because somebody is waiting in front of the screen. */
 const TEST_SETTINGS = { timeoutSeconds: 10 };
@@ -34,8 +34,8 @@ export async function testCredential(
 			message: `'Access Token' begins with "${TOKEN_SCHEME}", which the node adds itself. Paste the token alone`,
 		};
 	const keys = readSigningKeys(credentials);
-	const weakness = keys && explainWeakKeys(keys);
-	if (weakness) return { status: 'Error', message: weakness };
+	const fault = keys && explainKeyFault(keys);
+	if (fault) return { status: 'Error', message: fault };
 	try {
 		const service = new TaskService(toServiceContext(context, credentials), credentials);
 		await service.getCredits(TEST_SETTINGS);

@@ -1,7 +1,7 @@
 import { NodeOperationError, type IHookFunctions } from 'n8n-workflow';
 import type { Credentials } from '../api/endpoints';
 import { GET_KEY } from '../callback/scheme';
-import { explainWeakKeys, readSigningKeys } from '../callback/signature';
+import { readSigningKeys } from '../callback/signature';
 import { CREDENTIAL } from '../lib/brand';
 import { readSettings } from './options';
 
@@ -12,17 +12,11 @@ import { readSettings } from './options';
  */
 export async function checkCredential(context: IHookFunctions): Promise<void> {
 	if (!readSettings(context).verifySignature) return;
-	const keys = readSigningKeys(await context.getCredentials<Credentials>(CREDENTIAL));
-	if (!keys)
+	const credentials = await context.getCredentials<Credentials>(CREDENTIAL);
+	if (!readSigningKeys(credentials))
 		throw new NodeOperationError(
 			context.getNode(),
 			// n8n shows no description when a workflow is published.
 			`The credential has no 'Webhook HMAC Key', so callbacks can't be verified. ${GET_KEY}, or turn off 'Verify Signature' if you accept callbacks from anyone.`,
 		);
-	const weakness = explainWeakKeys(keys);
-	if (weakness)
-		context.logger.warn(weakness, {
-			workflowId: context.getWorkflow().id,
-			nodeName: context.getNode().name,
-		});
 }

@@ -117,11 +117,16 @@ describe('the test of the credential', () => {
 	it.each<[string, object, string | undefined]>([
 		['of 15 characters', { webhookSecret: 'a-key-of-15-cha' }, "'Webhook HMAC Key'"],
 		['of 16 characters', { webhookSecret: 'a-key-of-16-char' }, undefined],
+		[
+			'beside a short one of before',
+			{ webhookSecret: 'a-key-of-16-char', previousWebhookSecret: 'old' },
+			"'Previous Webhook HMAC Key'",
+		],
 		['blank', { webhookSecret: ' ' }, undefined],
 	])('a key that is %s', async (_, changes, refused) => {
 		const { status, message } = await test(() => ok({ code: 200, data: 12.5 }), changes);
 		expect(status).toBe(refused ? 'Error' : 'OK');
-		if (refused) expect(message).toMatch(`${refused} in the credential: a key of fewer than 16`);
+		if (refused) expect(message).toMatch(`${refused} has fewer than 16`);
 	});
 
 	it('sends nothing to an address that it refuses', async () => {
