@@ -3,8 +3,7 @@ import { DEFAULT_TOLERANCE_SECONDS, TIMESTAMP_HEADER } from '../callback/scheme'
 import type { KeyName } from '../callback/signature';
 import type { CallbackRequest, Fault } from '../callback/verify';
 import { dropUndefined } from '../lib/json';
-import { buildFieldError, jsonObject, readNumberOption, type Field } from '../models/field';
-import { optionsField } from '../run/item';
+import { buildFieldError, jsonObject, type Field } from '../models/field';
 import { defineOperation, runEach } from './operation';
 
 const headersField: Field = {
@@ -27,16 +26,6 @@ const bodyField: Field = {
 		'Body of the callback as it was received: JSON, or the text that should have been JSON. By default, the one that a Webhook node outputs.',
 };
 
-const toleranceOption: Field = {
-	displayName: 'Tolerance (Seconds)',
-	name: 'toleranceSeconds',
-	type: 'number',
-	typeOptions: { minValue: 0, maxValue: 31_536_000 },
-	default: DEFAULT_TOLERANCE_SECONDS,
-	description:
-		"How many seconds the callback's timestamp may differ from n8n's clock. For an old callback, set 0, which accepts any.",
-};
-
 /** What is told of a callback: no key, no signature. */
 export interface VerdictItem {
 	genuine: boolean;
@@ -50,18 +39,14 @@ export interface VerdictItem {
 	clockDifferenceSeconds?: number;
 }
 
-interface ReceivedCallback extends CallbackRequest {
-	toleranceSeconds: number;
-}
-
-export const verifyCallback = defineOperation<ReceivedCallback>({
+export const verifyCallback = defineOperation<CallbackRequest>({
 	resource: 'task',
 	value: 'verifyCallback',
 	name: 'Verify Callback',
 	action: 'Verify a callback of the service',
 	description: 'Find out why a callback of the service is refused, without starting anything',
-	fields: [headersField, bodyField, optionsField([toleranceOption])],
-	prepare: ({ read, option }) => {
+	fields: [headersField, bodyField],
+	prepare: ({ read }) => {
 		const headers = jsonObject.safeParse(read(headersField.name));
 		if (!headers.success)
 			throw buildFieldError(
@@ -75,14 +60,16 @@ export const verifyCallback = defineOperation<ReceivedCallback>({
 			headers: toNodeHeaders(headers.data),
 			body,
 			bytes: Buffer.from(text),
-			toleranceSeconds: readNumberOption(option, toleranceOption),
 		};
 	},
-	run: runEach(async ({ service }, { toleranceSeconds, ...request }) => {
+	run: runEach(async ({ service }, request) => {
 		const { readSigningKeys } = await import('../callback/signature');
 		const { FAULTS, verify } = await import('../callback/verify');
 		const keys = readSigningKeys(service.credentials);
-		const verdict = verify(request, keys, { toleranceSeconds, now: Date.now() });
+		const verdict = verify(request, keys, {
+			toleranceSeconds: DEFAULT_TOLERANCE_SECONDS,
+			now: Date.now(),
+		});
 		const [reason] = verdict.faults;
 		const json: VerdictItem = {
 			genuine: !reason,

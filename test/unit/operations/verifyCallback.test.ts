@@ -31,9 +31,9 @@ const CREDENTIALS = { webhookSecret: keys.current, previousWebhookSecret: keys.p
 async function verify(
 	headers: object,
 	content: unknown = body,
-	{ credentials = CREDENTIALS, options = {} }: { credentials?: object; options?: object } = {},
+	{ credentials = CREDENTIALS }: { credentials?: object } = {},
 ) {
-	const item = buildItem(buildContext(), 0, { credentials, options: { ...options } });
+	const item = buildItem(buildContext(), 0, { credentials, options: {} });
 	const parameters: Record<string, unknown> = { headers, body: content };
 	const request = await verifyCallback.prepare({ ...item, read: (name) => parameters[name] });
 	const [outcome] = await verifyCallback.run([{ item, request }], item.call);
@@ -58,8 +58,6 @@ it.each([
 	const known = { taskId, ...(signature && { signature }), clockDifferenceSeconds: off };
 	const message = expect.stringMatching(/^X-Webhook-(Timestamp is too far|Signature must be)/);
 	expect(await verify(headers)).toStrictEqual({ genuine: false, reason, message, ...known });
-	const atAnyTime = await verify(headers, body, { options: { toleranceSeconds: 0 } });
-	expect(atAnyTime).toMatchObject({ genuine: key !== 'stranger', clockDifferenceSeconds: off });
 });
 
 it('without a key in the credential, it says so', async () => {
