@@ -21,7 +21,9 @@ export async function executeOperation(
 	const call = readCall(context);
 	const output = await settleBy(call.answerBy + OUTPUT_TIME, run(call));
 	if (output) return [output];
-	const error = new UserError('It took too long, because MCP clients give up after a minute');
+	const error = new UserError('It took too long, because MCP clients give up after a minute', {
+		description: 'Call again, unless a task was to be created: it may exist already.',
+	});
 	return [toOutput(call, failAll(call, context.getInputData(), error))];
 }
 

@@ -114,8 +114,9 @@ it('below an MCP server, answers in time, whatever hangs', async () => {
 	const begun = Date.now();
 	const run = async () => await new Promise<never>(() => {});
 	const { output } = await execute({ run }, { isTool: true, input: [{}] });
-	const error = `It took too long, because MCP clients give up after a minute. ${SAID}`;
-	expect(output).toEqual([[failed(0, error)]]);
+	const error = 'It took too long, because MCP clients give up after a minute.';
+	const next = 'Call again, unless a task was to be created: it may exist already.';
+	expect(output).toEqual([[failed(0, `${error} ${next} ${SAID}`)]]);
 	expect(Date.now() - begun).toBeGreaterThanOrEqual(45);
 });
 
