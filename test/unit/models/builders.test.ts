@@ -34,6 +34,20 @@ it.each(['', 'vendor/model'])('the input of the model "%s" is shown once it is c
 	expect(names).toEqual(['anyModel', 'prompt', ...(value ? ['anyFields'] : [])]);
 });
 
+it.each<[mode: string, INodeParameters]>([
+	['list', {}],
+	['list', { options: { showInputModes: true } }],
+	['list', { inputMode: 'json', anyInput: '{}' }],
+	['id', {}],
+	['id', { inputMode: 'json', anyInput: '{}' }],
+])('n8n keeps what is written before a model of the %s is chosen, with %j', (mode, parameters) => {
+	const anyModel = { __rl: true, mode, value: '' };
+	const written = { inputMode: 'fields', prompt: 'A fox', ...parameters };
+	const stored = { model: 'any', anyModel, ...written };
+	const kept = NodeHelpers.getNodeParameters(operationProperties, stored, true, false, null, null);
+	expect(kept).toMatchObject(written);
+});
+
 describe('the modes of All Models are shown where Options asks for them', () => {
 	const anyModel = { __rl: true, mode: 'list', value: 'v/m' };
 	const manual = { mappingMode: 'defineBelow', value: { a: 1 }, schema: [] };
