@@ -60,7 +60,8 @@ export class MediaGeneration implements INodeType {
 		usableAsTool: true,
 		builderHint,
 		webhooks: wakeWebhooks,
-		waitingNodeTooltip: 'Nothing to do: your file is being made. You can close this panel.',
+		waitingNodeTooltip:
+			'Nothing to do: your file is being made. You can close this panel. If you leave the editor, find it in Executions.',
 		credentials: [{ name: 'mediaGenerationApi', required: true, testedBy: 'testCredential' }],
 		properties: operationProperties,
 	};
