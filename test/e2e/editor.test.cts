@@ -137,7 +137,18 @@ describe('a person at the editor', () => {
 
 	it('finds the node by what it does', async () => {
 		await editor.openNewManualWorkflow();
-		const wanted = ['video', 'image', 'photo', 'create picture', 'ai video', 'text to video'];
+		const wanted = [
+			'video',
+			'image',
+			'photo',
+			'create picture',
+			'ai video',
+			'text to video',
+			'text to image',
+			'photo to video',
+			'create image',
+			'video generation',
+		];
 		for (const words of wanted) {
 			await editor.search('no node is called this');
 			await editor.get('node-creator-no-results').waitFor();
