@@ -185,9 +185,15 @@ it('the columns of items become fields, files by name or URL, and a row that lac
 	]);
 });
 
-it('a misspelt column in an expression is named, and nothing is sent', async () => {
+it('a misspelt column in an expression is named, and nothing is sent, also if the prompt is optional', async () => {
 	const { length } = pair.listTasks();
-	const parameters = { anyModel: byId('epsilon-2/text-to-video'), prompt: '={{ $json.prompts }}' };
+	const anyFields = {
+		mappingMode: 'defineBelow',
+		value: { image_url: 'https://media.example/a.png' },
+		schema: [],
+	};
+	const model = byId('epsilon-2/image-to-video');
+	const parameters = { anyModel: model, anyFields, prompt: '={{ $json.prompts }}' };
 	const execution = await pair.run(
 		chain('Misspelt', [items([{ prompt: 'A fox' }]), anyModel(parameters)]),
 	);

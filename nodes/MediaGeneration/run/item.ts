@@ -11,7 +11,7 @@ import type { RequestSettings } from '../api/exchange';
 import type { Call } from '../host/call';
 import { CREDENTIAL } from '../lib/brand';
 import { mapConcurrent } from '../lib/mapConcurrent';
-import { checkOptions, readNumberOption, type OptionReader } from '../models/field';
+import { buildBlankError, checkOptions, readNumberOption, type OptionReader } from '../models/field';
 import type { ModelRequest } from '../models/model';
 
 /** One item of the node's input, as operations see it. */
@@ -73,6 +73,9 @@ export const optionsField = (options: INodeProperties[]): INodeProperties => ({
 	options,
 });
 
+const LOST_PROMPT =
+	'Check the names in the expression. An item that is to have no prompt needs an empty text.';
+
 /** n8n resolves expressions in the credential for each item. */
 export async function readService(context: IExecuteFunctions, index: number): Promise<TaskService> {
 	const { TaskService } = await import('../api/client');
@@ -94,7 +97,13 @@ export async function readItem(
 	if (call.isMixedUp) throw buildMixedCallError();
 	const { readParameter } = await import('./jsonExpressions');
 	const service = await getService();
-	const read = (name: string): unknown => readParameter(call.context, fields, index, name);
+	const read = (name: string): unknown => {
+		const value = readParameter(call.context, fields, index, name);
+		// Only an expression that asks for what isn't there gives undefined. A task without a prompt costs too.
+		if (value === undefined && name === 'prompt')
+			throw buildBlankError(name, 'Prompt', LOST_PROMPT);
+		return value;
+	};
 	const options = read('options') as IDataObject | '';
 	const option = (name: string) =>
 		options && name in options ? (options[name] ?? null) : undefined;
