@@ -1,7 +1,7 @@
 import { UserError, type INodeProperties, type INodePropertyTypeOptions } from 'n8n-workflow';
 import { z } from 'zod';
 import { isWebUrl } from '../lib/url';
-import { findJsonFault, isExact, parseJson } from '../lib/json';
+import { findJsonFault, isExact, isObject, parseJson } from '../lib/json';
 import { toTitle } from './title';
 
 /** How a field is sent. */
@@ -170,7 +170,9 @@ export const toRequestKey = ({ name, send }: Field): string =>
  * @throws {UserError} when the value is required and missing, or has a form that can't be sent
  */
 export function parseValue(field: Field, value: unknown): unknown {
-	if (!isBlank(value)) return parse(field, value);
+	const isLocator = field.type === 'resourceLocator' && isObject(value);
+	const given = isLocator ? value.value : value;
+	if (!isBlank(given)) return parse(field, given);
 	if (field.required) throw buildBlankError(field.name, field.displayName);
 	return field.send?.blank ? '' : undefined;
 }

@@ -1,4 +1,4 @@
-import { isExpression } from 'n8n-workflow';
+import { isExpression, isResourceLocatorValue } from 'n8n-workflow';
 import type { Call } from '../host/call';
 import { isObject } from '../lib/json';
 import { cutText } from '../lib/text';
@@ -21,8 +21,9 @@ export function explainBlank({ context, isTool }: Call, error: unknown): unknown
 	const isJson = parameters[inputMode.name] === 'json';
 	const isByColumns = isAutomatic(mapper) && !isJson;
 	const ofFields = isObject(mapper) && isObject(mapper.value) && !isByColumns ? mapper.value : {};
+	const own = parameters[blankField];
 	const stored = [
-		parameters[blankField],
+		isResourceLocatorValue(own) ? own.value : own,
 		isJson ? parameters[anyInput.name] : ofFields[blankField],
 	];
 	const expression = stored.find(isExpression);

@@ -29,7 +29,7 @@ it('a model given as plain text, as agents do it, is found too', async () => {
 
 it('a model that is not chosen is asked for, and nothing else is', async () => {
 	const { error, requests } = await run('');
-	expect(error?.message).toContain("'Choose Model'");
+	expect(error?.message).toBe("'Choose Model' is required");
 	expect(requests).toEqual([]);
 });
 

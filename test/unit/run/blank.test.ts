@@ -17,6 +17,7 @@ const explain = (
 
 it.each<[place: string, INodeParameters]>([
 	['its own', { a_b: typo }],
+	['its locator', { a_b: { __rl: true, mode: 'id', value: typo } }],
 	["the model's fields", mapper({ a_b: typo })],
 	['the JSON', { inputMode: 'json', anyInput: typo, ...mapper({ a_b: '={{ 1 }}' }) }],
 ])('a required field that an expression in %s leaves blank is named with it', (_, parameters) => {

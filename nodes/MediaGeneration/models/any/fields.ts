@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { isObject } from '../../lib/json';
 import { toBuilderHint } from '../builders';
 import { trimmed, type Field } from '../field';
@@ -11,13 +10,6 @@ import { prompt } from '../commonFields';
 export const SEARCH_MODELS = 'searchModels';
 export const GET_MODEL_FIELDS = 'getModelFields';
 export const LIST_MODEL_FIELDS = 'listModelFields';
-
-/** A resource locator, or plain text. */
-const locator = z.preprocess(
-	(value) =>
-		typeof value === 'object' && value !== null && 'value' in value ? value.value : value,
-	trimmed.refine(Boolean, 'is required'),
-);
 
 export const anyModel: Field = {
 	displayName: 'Choose Model',
@@ -44,7 +36,7 @@ export const anyModel: Field = {
 			placeholder: 'e.g. epsilon-2/text-to-video',
 		},
 	],
-	send: { shape: locator },
+	send: { shape: trimmed },
 };
 
 /** Before a model is chosen. It is no `show`: n8n drops values where that path is missing. */
