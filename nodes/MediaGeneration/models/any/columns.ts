@@ -48,7 +48,7 @@ export function refuseNothing(schema: JsonSchema, input: object, model: string):
 	if (Object.keys(input).length) return;
 	const names = listProperties(schema).map(({ name }) => name);
 	throw buildFieldError(
-		`No column of the item is named as a field of ${model}. Its fields are ${listShortly(names)}`,
-		'Name the columns so in a node before this one, then run the node again.',
+		`The item has nothing in a column that is named as a field of ${model}. Its fields are ${listShortly(names)}`,
+		'Fill in such a column, or name the columns so in a node before this one.',
 	);
 }

@@ -62,8 +62,8 @@ async function requestByFields(model: string, source: RequestSource): Promise<Mo
 			"Correct the names, then run the node again. What the service takes beyond these fields goes into 'Extra Fields' in Options.",
 		);
 	const check = (whole: Record<string, unknown>) => {
-		if (isByColumns) refuseNothing(schema, whole, model);
 		checkInput(schema, whole);
+		if (isByColumns) refuseNothing(schema, whole, model);
 	};
 	return { model, input, check };
 }

@@ -101,6 +101,7 @@ it('the fields of a model that was chosen before are of no account', async () =>
 it.each<[what: string, columns: Values | undefined, Node, RegExp]>([
 	['the node is a tool', undefined, {}, /^Map Automatically takes no columns in a tool/],
 	['a required field has no column', { duration: '5' }, {}, /^'Image URL' is required$/],
+	['the columns of a row are blank', { image_url: '' }, {}, /^'Image URL' is required$/],
 	[
 		'a column has what the model does not take',
 		{ image_url: link, duration: 7 },
@@ -111,7 +112,7 @@ it.each<[what: string, columns: Values | undefined, Node, RegExp]>([
 		'no column is a field, as a task may be paid for all the same',
 		{ Prompt: 'A fox', __proto__: null },
 		{ anyModel: 'iota/remove-background' },
-		/^No column of the item is named as a field of iota\/.*Its fields are image, feather$/,
+		/^The item has nothing in a column that .* field of iota\/.*Its fields are image, feather$/,
 	],
 	[
 		'a list mixes a URL and a file, of which one would get lost',
