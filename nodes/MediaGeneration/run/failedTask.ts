@@ -16,7 +16,7 @@ export const mayCreateAgain = ({ status, failCode }: Task): boolean =>
 	status === 'failed' && failCode !== String(SILENT);
 
 const PAYS =
-	'Change the prompt, then run the node that created it again: that pays for a new task.';
+	'Change the prompt, then run the node that created it again: that pays for a new task for each of its items.';
 
 /** How the other tasks of a run come out, of which one failed. */
 const KEEP = [

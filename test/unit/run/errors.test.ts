@@ -117,7 +117,7 @@ it.each<[typeof call, Error, string | undefined, object]>([
 });
 
 const PAYS =
-	'Change the prompt, then run the node that created it again: that pays for a new task.';
+	'Change the prompt, then run the node that created it again: that pays for a new task for each of its items.';
 const STILL = 'It may still end at the service: use Wait with this ID.';
 const KEEP = [
 	'Other tasks of this run are paid for. To output them without paying again:',
