@@ -196,7 +196,7 @@ function refuseBrokenJson({ displayName }: Field, text: string): void {
 	if (fault === undefined) return;
 	throw buildFieldError(
 		`'${displayName}' is not valid JSON ${fault}`,
-		"A text from an expression may have quotes or line breaks that break the JSON. Put a prompt into 'Prompt' and delete its line from the JSON, or write {{ JSON.stringify($json.prompt) }} without quotes around it.",
+		"JSON has straight double quotes, no comma behind the last entry, and no comments. A text from an expression may break it by quotes or line breaks: put a prompt into 'Prompt' and delete its line from the JSON, or write {{ JSON.stringify($json.prompt) }} without quotes around it.",
 	);
 }
 

@@ -146,7 +146,7 @@ describe('a field of JSON whose text is none', () => {
 
 	it('is refused with what helps', () => {
 		const description: unknown = expect.stringMatching(
-			/'Prompt'.*\{\{ JSON\.stringify\(\$json\.prompt\) \}\} without quotes/,
+			/straight double quotes, no comma.*'Prompt'.*\{\{ JSON\.stringify\(\$json\.prompt\) \}\} without quotes/,
 		);
 		expect(() => parseValue(field, '{')).toThrow(expect.objectContaining({ description }) as Error);
 	});
