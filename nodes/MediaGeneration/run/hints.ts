@@ -1,8 +1,8 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
+import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import type { Task } from '../api/task';
 import { cutText, toPlainText } from '../lib/text';
-import { sayReason } from './failedTask';
-import type { Outcome } from './item';
+import { FailedTaskError, sayReason } from './failedTask';
+import { hasFailed, type Outcome } from './item';
 
 /** Shows a hint at the node's output. */
 const addHint = (context: IExecuteFunctions, type: 'warning' | 'info', message: string): void =>
@@ -46,13 +46,21 @@ export function sayAdopted(context: IExecuteFunctions, count: number, all: numbe
 		addHint(context, 'info', `Tasks of the earlier run, not paid for again: ${count} of ${all}`);
 }
 
-/** Says that files are missing, with the first reason. */
+/** Says what nobody sees among the files that n8n shows first, with the first reason of each kind. */
 export function showMissing(context: IExecuteFunctions, outcomes: Outcome[]): void {
+	const say = (what: string, reasons: unknown[]) => {
+		if (!reasons.length) return;
+		const hint = `${what}: ${reasons.length}. The first: ${String(reasons[0])}`;
+		addHint(context, 'warning', cutText(hint, SHOWN_REASON));
+	};
 	const items = outcomes.flatMap((outcome) => (outcome && 'items' in outcome ? outcome.items : []));
-	const reasons = items.flatMap(({ json }) => ('downloadError' in json ? json.downloadError : []));
-	if (!reasons.length) return;
-	const hint = `Items that lack a file: ${reasons.length}. The first: ${String(reasons[0])}`;
-	addHint(context, 'warning', cutText(hint, SHOWN_REASON));
+	const list = (key: string) => items.flatMap(({ json }) => (json as IDataObject)[key] ?? []);
+	const errors = outcomes.filter(hasFailed).map(({ error }) => error as Error);
+	const untold = errors.filter((error) => !(error instanceof FailedTaskError));
+	const messages = untold.map(({ message }) => message);
+	say('Items with an error', messages);
+	say('Items with a warning', list('warning'));
+	say('Items that lack a file', list('downloadError'));
 }
 
 /** Says why the run stayed awake, unless the user chose that. */

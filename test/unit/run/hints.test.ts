@@ -7,6 +7,7 @@ import {
 	showMissing,
 	showEnds,
 } from '../../../nodes/MediaGeneration/run/hints';
+import { FailedTaskError } from '../../../nodes/MediaGeneration/run/failedTask';
 import { buildContext } from '../n8n';
 
 /** A run that keeps its hints and lines of the log. */
@@ -82,8 +83,21 @@ it.each<[string, string[], string[]]>([
 			{ json: { taskId, downloadError: 'its host <x> broke off' } },
 		],
 	});
-	showMissing(context, [undefined, { error: new Error('x') }, ...taskIds.map(item)]);
+	showMissing(context, [undefined, ...taskIds.map(item)]);
 	expect(hints).toEqual(expected.map((hint) => hint.replace('<x>', '‹x›')));
+});
+
+it('hints say which items have an error without a task, and which a warning', () => {
+	const { context, hints } = buildRun();
+	const failure = new FailedTaskError(failed, { taskIds: ['f'], areOfUse: false });
+	const doubtful = { items: [{ json: { taskId: 'c', warning: 'no <b> field' } }] };
+	showMissing(context, [{ error: failure }, { error: new Error('No <b>') }, doubtful]);
+	showMissing(context, [{ error: new Error('x') }, { error: new Error('y') }]);
+	expect(hints).toEqual([
+		'warning: An item has an error: No ‹b›',
+		'warning: An item has a warning: no ‹b› field',
+		'warning: 2 items have an error: x',
+	]);
 });
 
 it.each([
