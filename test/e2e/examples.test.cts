@@ -169,7 +169,7 @@ it('sheet-to-files makes a file of each row that has none, and notes why a task 
 	const noted = runs.flatMap(({ data }) => data?.main?.[0]?.map(({ json }) => json) ?? []);
 	expect(noted).toEqual([
 		{ row: 2, file: expect.stringMatching(/^a-quoted-fox.*\.png$/i) },
-		{ row: 4, file: expect.stringContaining('The task failed: ') },
+		{ row: 4, file: expect.stringMatching(/^The task failed: .*Task ID: /) },
 	]);
 });
 
@@ -181,6 +181,8 @@ it("batch-from-a-list makes a video of each row, and splits off those that can't
 		{ scene: 'The same market at noon', status: 'completed' },
 		{ scene: 'The market by night', status: 'completed' },
 	]);
+	const [{ binary } = {}] = all.getOutput('One row, one video');
+	expect(binary).toMatchObject({ data: { mimeType: 'video/mp4' } });
 	const pinData = {
 		Rows: [{ json: { scene: 'Good', seconds: 5 } }, { json: { scene: 'Bad', seconds: 'five' } }],
 	};
