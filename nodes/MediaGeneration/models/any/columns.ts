@@ -3,7 +3,7 @@ import { isOfFile } from '../media';
 import type { RequestSource } from '../model';
 import { findPurpose } from './purpose';
 import { getPart, listProperties, type JsonSchema } from './schema';
-import { listShortly } from './words';
+import { addFacts, listShortly } from './words';
 
 /** Map Automatically: columns of an item become the fields that the service gives the same names. */
 
@@ -51,4 +51,22 @@ export function refuseNothing(schema: JsonSchema, input: object, model: string):
 		`The item has nothing in a column that is named as a field of ${model}. Its fields are ${listShortly(names)}`,
 		'Fill in such a column, or name the columns so in a node before this one.',
 	);
+}
+
+const toLetters = (name: string): string => name.toLowerCase().replace(/[\s_-]/g, '');
+
+/** Says which columns were left out though they look meant for a field that is not sent. */
+export function describeLeftOut(
+	schema: JsonSchema,
+	columns: object,
+	input: object,
+): string | undefined {
+	const unsent = listProperties(schema).filter(({ name }) => !Object.hasOwn(input, name));
+	const meant = Object.entries(columns).flatMap(([heading, value]) => {
+		const field = unsent.find(({ name }) => toLetters(name) === toLetters(heading));
+		return field && !isBlank(value) ? addFacts(heading, `the field is ${field.name}`) : [];
+	});
+	return meant.length
+		? `Columns not sent because of their names: ${listShortly(meant)}`
+		: undefined;
 }

@@ -3,7 +3,7 @@ import { isObject } from '../../lib/json';
 import { buildFieldError, isBlank, parseValue } from '../field';
 import { toJsonInput } from '../jsonInput';
 import type { Model, ModelRequest, RequestSource } from '../model';
-import { refuseNothing, takeColumns } from './columns';
+import { describeLeftOut, refuseNothing, takeColumns } from './columns';
 import * as fields from './fields';
 import {
 	findInput,
@@ -65,7 +65,8 @@ async function requestByFields(model: string, source: RequestSource): Promise<Mo
 		checkInput(schema, whole);
 		if (isByColumns) refuseNothing(schema, whole, model);
 	};
-	return { model, input, check };
+	const warning = isByColumns ? describeLeftOut(schema, source.columns ?? {}, input) : undefined;
+	return { model, input, check, warning };
 }
 
 /** Looks up what the service says about a model; anything is allowed if it says nothing. */

@@ -15,8 +15,8 @@ interface Node extends Values {
 	openapi?: object;
 }
 
-/** Makes the input of an item with these columns, once it was checked. */
-async function buildInput(
+/** Makes the request of an item with these columns. */
+async function makeRequest(
 	columns: Values | undefined,
 	{ fields = [], value = null, files = [], openapi, ...parameters }: Node = {},
 ) {
@@ -25,13 +25,18 @@ async function buildInput(
 		anyFields: { mappingMode: 'autoMapInputData', value, schema: fields },
 		...parameters,
 	};
-	const { input, check } = await requestAnyModel({
+	return await requestAnyModel({
 		columns,
 		read: (name) => all[name],
 		option: () => undefined,
 		hasFile: (name) => files.includes(name),
 		describe: async (name) => openapi ?? corpus.find(({ entry }) => entry.model === name)?.openapi,
 	});
+}
+
+/** Makes the input of an item with these columns, once it was checked. */
+async function buildInput(...given: Parameters<typeof makeRequest>) {
+	const { input, check } = await makeRequest(...given);
 	check?.(input);
 	return JSON.parse(JSON.stringify(input)) as Values;
 }
@@ -62,6 +67,24 @@ it.each<[what: string, columns: Values, Node, input: Values]>([
 ])('%s', async (_, columns, node, input) => {
 	for (const fields of [[], findModel(VIDEO).fields])
 		expect(await buildInput(columns, { ...node, fields })).toEqual({ image_url: link, ...input });
+});
+
+it.each<[columns: Values, Node, warning: string | undefined]>([
+	[
+		{ 'End-Image URL': link, Duration: 5 },
+		{},
+		'Columns not sent because of their names: End-Image URL (the field is end_image_url), Duration (the field is duration)',
+	],
+	[{ Duration: '', sku: 'A1' }, {}, undefined],
+	[{ Duration: 7, duration: 5, Prompt: 'a' }, { prompt: 'a' }, undefined],
+	[
+		{ Duration: 7 },
+		{ anyFields: { mappingMode: 'defineBelow', value: { image_url: link } } },
+		undefined,
+	],
+])('columns %j that look meant for a field are a warning', async (columns, node, warning) => {
+	const request = await makeRequest({ image_url: link, ...columns }, node);
+	expect(request.warning).toBe(warning);
 });
 
 it.each<[what: string, columns: Values, files: string[], sent: string]>([
