@@ -37,6 +37,8 @@ describe('an entered value', () => {
 		[{ type: ['string', 'number'] }, 5, 5],
 		[{ type: 'boolean' }, 'true', true],
 		[{ type: 'boolean' }, 'false', false],
+		[{ type: 'boolean' }, 'TRUE', true],
+		[{ type: 'boolean' }, 'False', false],
 		[{ type: 'boolean' }, 'untrue', 'untrue'],
 		[{ type: 'boolean' }, 'trueish', 'trueish'],
 		[{ type: ['array', 'object'] }, 5, [5]],
