@@ -37,6 +37,8 @@ export async function decideFor(
 	const { context } = call;
 	if (chosen === 'polling') return {};
 	const waiter = findWaiter(call);
+	// An agent always waits for its tool, so nothing needs explaining.
+	if (waiter?.who === 'agent') return {};
 	if (waiter) return { reason: explainWaiter(waiter) };
 	if (!(await isReadAlike(context, credentials)))
 		return { reason: `because ${UNREADABLE_CREDENTIAL}` };
@@ -51,8 +53,7 @@ export async function decideFor(
 }
 
 /** Says why an execution stays awake, as the end of a sentence. */
-function explainWaiter(waiter: Waiter): string {
-	if (waiter.who === 'agent') return 'so that the AI agent gets the finished file';
+function explainWaiter(waiter: Exclude<Waiter, { who: 'agent' }>): string {
 	if (waiter.who === 'n8n') return "because n8n can't let a run of this kind sleep";
 	const caller =
 		waiter.node === undefined ? 'the workflow that called this one' : `"${waiter.node}"`;
