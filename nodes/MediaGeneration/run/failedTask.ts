@@ -1,6 +1,7 @@
 import { UserError } from 'n8n-workflow';
 import { SILENT } from '../api/service';
 import type { Task } from '../api/task';
+import { NODE_NAME } from '../lib/brand';
 import { cutText } from '../lib/text';
 
 /** A task at the end of a wait, and why the last look at one that has not ended failed, if it did. */
@@ -18,12 +19,15 @@ export const mayCreateAgain = ({ status, failCode }: Task): boolean =>
 const PAYS =
 	'Change the prompt, then run the node that created it again: that pays for a new task for each of its items.';
 
-/** How the other tasks of a run come out, of which one failed. */
+/**
+ * How the other tasks of a run come out, of which one failed. A workflow that calls this one shows it
+ * too, in a panel and an execution that aren't meant.
+ */
 const KEEP = [
 	'Other tasks of this run are paid for. To output them without paying again:',
-	'1. Set On Error in the Settings of this node to Continue.',
-	'2. Open this run in Executions, press ↪ (Retry execution), and choose the currently saved workflow.',
-	'Execute step on Generate pays for all of them again.',
+	`1. Set On Error in the Settings of the ${NODE_NAME} node to Continue.`,
+	"2. In that node's workflow, open this run in Executions, press ↪ (Retry execution), and choose the currently saved workflow.",
+	'Execute step on Generate, or the retry of a calling workflow, pays for all of them again.',
 ];
 
 /** A failed task as the error of its item: what happened, what to do next, and its ID. */

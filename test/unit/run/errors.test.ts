@@ -121,9 +121,9 @@ const PAYS =
 const STILL = 'It may still end at the service: use Wait with this ID.';
 const KEEP = [
 	'Other tasks of this run are paid for. To output them without paying again:',
-	'1. Set On Error in the Settings of this node to Continue.',
-	'2. Open this run in Executions, press ↪ (Retry execution), and choose the currently saved workflow.',
-	'Execute step on Generate pays for all of them again.',
+	'1. Set On Error in the Settings of the Media Generation node to Continue.',
+	"2. In that node's workflow, open this run in Executions, press ↪ (Retry execution), and choose the currently saved workflow.",
+	'Execute step on Generate, or the retry of a calling workflow, pays for all of them again.',
 ];
 
 it.each<[EndedTask, string, string]>([
