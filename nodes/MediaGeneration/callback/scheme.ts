@@ -71,7 +71,7 @@ export const SIGNATURE_FAULTS = {
 	timestampStale: [401, `${TIMESTAMP_HEADER} is too far from the present time`],
 	signatureWrong: [
 		401,
-		`${SIGNATURE_HEADER} must be the Base64 of the HMAC-SHA256 of "${buildSignedText('<task ID>', '<timestamp>')}"`,
+		`${SIGNATURE_HEADER} must be the Base64 of the HMAC-SHA256 of "${buildSignedText('<task ID>', '<timestamp>')}", by the ${KEY_NAME} in the receiver's credential`,
 	],
 	keyMissing: [401, 'The receiver has no key to verify signatures with'],
 } as const;

@@ -50,7 +50,7 @@ export const verifyCallback = defineOperation<CallbackRequest>({
 		const headers = jsonObject.safeParse(read(headersField.name));
 		if (!headers.success)
 			throw buildFieldError(
-				`'Headers' must be a JSON object, for example {"${TIMESTAMP_HEADER}": "…"}`,
+				`'Headers' must be a JSON object, as a Webhook node outputs it, for example {"${TIMESTAMP_HEADER}": "…"}`,
 			);
 		const given = read(bodyField.name);
 		const text = String(typeof given === 'string' ? given : JSON.stringify(given));

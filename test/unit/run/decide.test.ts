@@ -70,6 +70,7 @@ describe.each<HowToWait>(['automatic', 'callback'])('%s', (chosen) => {
 	});
 
 	it.each<[string, Run, string]>([
+		['an agent, as whoever waits', { isTool: true }, 'so that the AI agent gets'],
 		["a run of n8n's Agents, without an execution", { kept: null }, "n8n can't let"],
 		[
 			"a credential that can't be read again",
@@ -87,14 +88,9 @@ describe.each<HowToWait>(['automatic', 'callback'])('%s', (chosen) => {
 	});
 });
 
-it.each<[HowToWait, Run]>([
-	['polling', { url: LOOPBACK }],
-	['polling', {}],
-	['automatic', { isTool: true }],
-	['callback', { isTool: true }],
-])(
-	'polling polls, and a tool whatever was chosen, which needs no reason: %s %j',
-	async (how, run) => expect(await decide(run, how)).toEqual({}),
+it.each<Run>([{ url: LOOPBACK }, { isTool: true }, {}])(
+	'polling polls, which needs no reason: %j',
+	async (run) => expect(await decide(run, 'polling')).toEqual({}),
 );
 
 it.each([
@@ -137,6 +133,7 @@ it.each<[Partial<Answerer>, string]>([
 );
 
 it.each<[Waiter, string]>([
+	[{ who: 'agent' }, 'so that the AI agent gets'],
 	[{ who: 'n8n' }, "because n8n can't let a run of this kind sleep"],
 	[{ who: 'caller' }, 'because the workflow that called this one waits for its end'],
 	[{ who: 'caller', node: 'Webhook' }, 'because "Webhook" waits for its end'],
