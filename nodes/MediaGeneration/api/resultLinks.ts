@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { dropUndefined, isObject } from '../lib/json';
 import { readWebUrl } from '../lib/url';
 import { spaceWords } from '../lib/text';
-import { message, nonEmptyText, number } from './schemas';
+import { message, nonEmptyText, number, parseServiceJson } from './schemas';
 
 /** The kinds of links, with their names in the editor. */
 export const LINK_KINDS = { preview: 'Preview', result: 'Result' };
@@ -94,7 +94,8 @@ function collectLinks(result: unknown): Found[] {
 }
 
 /** Finds the links in a value. @param place where the value stands */
-function* findLinks(value: unknown, place: Omit<Found, 'url'>): Generator<Found> {
+function* findLinks(given: unknown, place: Omit<Found, 'url'>): Generator<Found> {
+	const value = openJson(given);
 	if (Array.isArray(value)) for (const entry of value) yield* findLinks(entry, place);
 	else if (isObject(value)) yield* findLinksInObject(value, place);
 	const url = readLink(value);
@@ -102,7 +103,9 @@ function* findLinks(value: unknown, place: Omit<Found, 'url'>): Generator<Found>
 }
 
 function* findLinksInObject(object: object, place: Omit<Found, 'url'>): Generator<Found> {
-	const said = Object.entries(object).map(([key, part]): Said => [spaceWords(key).trim(), part]);
+	const said = Object.entries(object).map(
+		([key, part]): Said => [spaceWords(key).trim(), openJson(part)],
+	);
 	const parts = said.filter(([words, part]) => !NO_RESULT.test(words) && mayHaveLinks(part));
 	const hasCover = parts.some(([words]) => HAS_COVER.test(words) && !PREVIEW.test(words));
 	const isCover = (words: string) =>
@@ -115,6 +118,10 @@ function* findLinksInObject(object: object, place: Omit<Found, 'url'>): Generato
 		yield* findLinks(part, { rank: Math.max(rank, place.rank), facts });
 	}
 }
+
+/** Parses a list or object that a service wrote as text, within its JSON. */
+const openJson = (part: unknown): unknown =>
+	typeof part === 'string' && /^\s*[[{]/.test(part) ? (parseServiceJson(part) ?? part) : part;
 
 function toRank(words: string): number {
 	if (PREVIEW.test(words)) return RANK.preview;

@@ -39,6 +39,15 @@ it.each<[string, unknown, string, string]>([
 	['a list', { resultUrls: [at('a'), at('b')] }, 'a b', ''],
 	['a text in place of the list', { resultUrls: at('a') }, 'a', ''],
 	['objects', { resultUrls: [{ resultUrl: at('a') }, { image_url: at('b') }] }, 'a b', ''],
+	['a list written as JSON', { resultUrls: ` ${JSON.stringify([at('a'), at('b')])}` }, 'a b', ''],
+	['a result written as JSON again', JSON.stringify({ resultUrls: [at('a')] }), 'a', ''],
+	[
+		'a cover written as JSON',
+		{ video: at('a'), cover: JSON.stringify([at('c')]) },
+		'a',
+		'preview c',
+	],
+	['text that only begins like JSON', ['[a', at('a')], 'a', ''],
 	[
 		'frames and watermarks',
 		{
