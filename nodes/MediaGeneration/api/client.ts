@@ -99,10 +99,11 @@ export class TaskService {
 		const answer = await this.send({ endpoint: 'createTaskPath', body: request, settings });
 		const { data, error } = createdTask.safeParse(answer.data);
 		if (data && answer.httpStatus >= 200 && answer.httpStatus < 300) return data.taskId;
-		const taskId = data?.taskId ?? answer.foundTaskId;
-		if (answer.failure?.certain && !taskId)
-			throw new ServiceError({ ...answer.failure, nothingCreated: true });
 		const failure = answer.failure ?? describeIncomplete(answer, createdTask, error);
+		// What the service says of a failure may repeat the input, with the ID of an earlier task.
+		const isSaid = answer.failure?.answeredBy === 'service';
+		const taskId = data?.taskId ?? (isSaid ? undefined : answer.foundTaskId);
+		if (failure.certain && !taskId) throw new ServiceError({ ...failure, nothingCreated: true });
 		const { message, description, kind, code, answeredBy } = new ServiceError(failure);
 		// Whatever answers there isn't the service.
 		const isOther = answeredBy === 'other' && (kind === 'unreadable' || kind === 'redirect');

@@ -41,7 +41,7 @@ export interface Exchange {
 	httpStatus: number;
 	/** How long it took, in milliseconds. */
 	took: number;
-	/** The ID in an answer that can't be parsed. */
+	/** An ID anywhere in the answer to a creation, also in one that can't be parsed. */
 	foundTaskId?: string;
 }
 
@@ -88,7 +88,7 @@ export async function exchange(
 		? describeNoAnswer(origin, error, settings)
 		: findFailure(statusCode, said, why, origin);
 	if (failure) failure.detail = redactor.hideInMessage(failure.detail);
-	const foundTaskId = body === undefined ? findTaskId(text, redactor) : undefined;
+	const foundTaskId = endpoint === 'createTaskPath' ? findTaskId(text, redactor) : undefined;
 	const took = performance.now() - begun;
 	return { origin, data, failure, httpStatus: statusCode, took, foundTaskId };
 }
@@ -209,8 +209,9 @@ export function parseAnswer(text: string, redactor: Redactor): unknown {
 	}
 }
 
-/** Finds the task ID in an answer that can't be parsed, because the task may have been paid for. */
+/** Finds a task's ID wherever it stands, because the task may have been paid for. */
 function findTaskId(text: string, redactor: Redactor): string | undefined {
-	const [, id, number] = /"taskId"\s*:\s*(?:"([^"\\]{1,256})"|(\d{1,256})\s*[,}])/.exec(text) ?? [];
+	const [, id, number] =
+		/"task_?id"\s*:\s*(?:"([^"\\]{1,256})"|(\d{1,256})\s*[,}])/i.exec(text) ?? [];
 	return redactor.hideInData(taskId.safeParse(id ?? number).data) as string | undefined;
 }

@@ -75,6 +75,7 @@ it('the ID is read beside a text that is very long', async () => {
 it.each<[string, Answer, Failure['kind'], number | undefined]>([
 	['HTTP 422, and a list of IDs', [422, { code: 422, data: [NAMED] }], 'input', 422],
 	['HTTP 429', [429, { code: 429 }], 'rate', 429],
+	['a repeated input', [200, { code: 422, input: { taskId: 'earlier' } }], 'input', 422],
 	['a page with HTTP 401', [401, '<html>'], 'token', 401],
 	['HTTP 301', [301, ''], 'redirect', 301],
 	['HTTP 308', [308, ''], 'redirect', 308],
@@ -130,6 +131,12 @@ it.each<[string, Answer, Said]>([
 		{ code: 422, words: '(422)', taskId: 'task' },
 	],
 	['one that is no ID', [200, LINES], { words: NOT_AN_ID }],
+	[
+		'an ID beside the data',
+		[200, { code: 200, taskId: 'a' }],
+		{ words: 'no task ID', taskId: 'a' },
+	],
+	['an ID by another name', [200, ok({ task_id: 7 })], { words: NOT_AN_ID, taskId: '7' }],
 	['an answer that breaks off', [200, stream(CUT, reset)], { words: 'broke off', taskId: 'task' }],
 	['one that ends early', [200, CUT], { words: NO_JSON, taskId: 'task', checks: true }],
 	['one that ends in the ID', [200, CUT.slice(0, 32)], { words: NO_JSON, checks: true }],
