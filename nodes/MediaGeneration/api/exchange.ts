@@ -7,7 +7,7 @@ import { joinSignals } from '../lib/timers';
 import { buildUrl, type Credentials, type Endpoint } from './endpoints';
 import { findFailure, findNetworkFailure, type Failure } from './failure';
 import type { Redactor } from './redaction';
-import { envelope, parseServiceJson, taskId } from './schemas';
+import { envelope, parseServiceJson, taskId, toQuote } from './schemas';
 import { BROWSER } from './service';
 
 /** What requests need of n8n's contexts. */
@@ -87,6 +87,8 @@ export async function exchange(
 	const failure = error
 		? describeNoAnswer(origin, error, settings)
 		: findFailure(statusCode, said, why, origin);
+	// Whoever answers in another form may say there what is wrong.
+	if (failure && !said && isObject(body)) failure.detail ||= toQuote(body);
 	if (failure) failure.detail = redactor.hideInMessage(failure.detail);
 	const foundTaskId = endpoint === 'createTaskPath' ? findTaskId(text, redactor) : undefined;
 	const took = performance.now() - begun;

@@ -116,8 +116,6 @@ const CHECK_PATHS = "Check 'Base URL' and the endpoint paths in the credential."
 const CHECK_ADDRESS =
 	"Check 'Base URL' in the credential, and that this n8n can reach the service.";
 
-const NAMES_REASON = 'The service names the reason above.';
-
 /** The kinds of failures. */
 const FAILURES = {
 	token: {
@@ -156,10 +154,16 @@ const FAILURES = {
 		next: 'Check Task ID.',
 	},
 	input: {
-		codes: [400, 413, 422],
+		codes: [400, 422],
 		nothingDone: true,
 		what: 'The service did not accept a field',
-		next: `${NAMES_REASON} Correct the field, then run the node again.`,
+		next: 'Correct what the service names, then run the node again.',
+	},
+	size: {
+		codes: [413],
+		nothingDone: true,
+		what: 'A file or a text is too large for the service',
+		next: 'Give a smaller one, then run the node again.',
 	},
 	/** Too many requests at once. */
 	rate: {
@@ -201,7 +205,11 @@ const FAILURES = {
 		next: 'Run the node again later.',
 	},
 	/** Any other code. */
-	other: { codes: [505], what: 'The service refused the request', next: NAMES_REASON },
+	other: {
+		codes: [505],
+		what: 'The service refused the request',
+		next: 'Ask the service what this means.',
+	},
 	redirect: {
 		cause: 'configuration-invalid',
 		what: 'The service redirected the request. This is not followed, so that the access token only goes to the configured service',

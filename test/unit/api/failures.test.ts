@@ -28,6 +28,7 @@ const VERDICTS = {
 	turnedAway: { words: /turned the request away/, certain: true },
 	notFound: { words: /has nothing at that address/, certain: true },
 	input: { words: /did not accept a field/, certain: true },
+	size: { words: /too large for the service/, certain: true },
 	rate: { words: /too many requests/, certain: true, waits: true, passes: true },
 	// Nothing more is sent once it has waited in vain.
 	tasksAtOnce: {
@@ -133,7 +134,8 @@ const CODES: Array<[name: Name, codes: number[]]> = [
 	['credits', [402, 433]],
 	['turnedAway', [403, 405]],
 	['notFound', [404]],
-	['input', [400, 413, 422]],
+	['input', [400, 422]],
+	['size', [413]],
 	['rate', [429]],
 	['maintenance', [455]],
 	['generation', [501]],

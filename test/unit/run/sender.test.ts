@@ -89,7 +89,7 @@ it('tries of n8n count together, each account for itself', async () => {
 
 it.each<[string, boolean, number, RegExp]>([
 	['does not describe', true, 422, /^The service describes no model "model"\. Check its name, or/],
-	['describes', false, 422, /^The service names/],
+	['describes', false, 422, /^Correct what/],
 	['does not describe, for another reason', true, 402, /^Top up/],
 ])(
 	'a refusal of a model that the service %s says so at once',
