@@ -1,7 +1,8 @@
 import { isExpression } from 'n8n-workflow';
 import { TASK_PATH } from '../../api/service';
-import { isObject } from '../../lib/json';
+import { isObject, mapValues } from '../../lib/json';
 import { cutText } from '../../lib/text';
+import { readMeanings } from './meanings';
 
 /** What a model takes: reading the service's document, and questions about its schemas. */
 
@@ -24,6 +25,8 @@ export interface JsonSchema extends Partial<Record<Limit, number>> {
 	forms?: string[][];
 	default?: unknown;
 	description?: string;
+	/** What the description says of values, by value. */
+	meanings?: Record<string, string>;
 	deprecated?: boolean;
 }
 
@@ -181,6 +184,10 @@ class SchemaReader {
 			return this.read({ ...target, ...own }, [...open, target]);
 		const inside = [...open, value];
 		const schema = this.readKeywords(own, inside);
+		if (schema.enum && this.withProse && isText(own.description)) {
+			this.spend(own.description.length);
+			schema.meanings = mapValues(readMeanings(schema.enum, own.description), cleanProse);
+		}
 		const readAll = (branches: unknown) =>
 			Array.isArray(branches) ? branches.map((branch) => this.read(branch, inside)) : [];
 		const [anyOf, oneOf, allOf] = [readAll(own.anyOf), readAll(own.oneOf), readAll(own.allOf)];
@@ -203,7 +210,7 @@ class SchemaReader {
 	private readKeyword(keyword: string, value: unknown, open: unknown[]): unknown {
 		switch (keyword) {
 			case 'description':
-				return cleanProse(value as string);
+				return cleanProse(value);
 			case 'items':
 				return this.read(value, open);
 			case 'properties':
@@ -289,8 +296,10 @@ function joinParts(schemas: JsonSchema[], join: (parts: JsonSchema[]) => JsonSch
 const isNull = ({ type }: JsonSchema): boolean => String(type) === 'null';
 
 /** Makes a text one line, without a leading =, which would make n8n run it as an expression. */
-function cleanProse(prose: string): string {
-	const line = prose.slice(0, 2 * MAX_PROSE).replace(/\s+/g, ' ');
+function cleanProse(prose: unknown): string {
+	const line = String(prose)
+		.slice(0, 2 * MAX_PROSE)
+		.replace(/\s+/g, ' ');
 	return cutText(line.replace(/^[\s=]+|\s$/g, ''), MAX_PROSE);
 }
 

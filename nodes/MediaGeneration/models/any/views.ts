@@ -14,6 +14,7 @@ import { findPurpose, type Purpose } from './purpose';
 import {
 	describeTooLarge,
 	getItems,
+	getPart,
 	listTypes,
 	MAX_SIZE,
 	readSchema,
@@ -207,10 +208,18 @@ function toField(property: Property): ResourceMapperField {
 		required: isRequired && hasOwnField && !takesJson(schema),
 		display: hasOwnField,
 	};
-	if (choices.length) field.options = choices.map((value) => ({ name: nameValue(value), value }));
+	if (choices.length)
+		field.options = choices.map((value) => ({ name: nameChoice(schema, value), value }));
 	if (initial) field.defaultValue = initial;
 	if (schema.deprecated && !isRequired) field.removed = true;
 	return field;
+}
+
+/** Names a value of a list, with what it means if the service says so. */
+function nameChoice({ meanings }: JsonSchema, value: unknown): string {
+	const name = nameValue(value);
+	const meaning = getPart(meanings, String(value));
+	return meaning && meaning !== name ? cutText(`${name} - ${meaning}`, MAX_TITLE) : name;
 }
 
 /** Lists the values to choose from; none: they are entered. */

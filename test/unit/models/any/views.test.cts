@@ -22,6 +22,22 @@ const offer = [
 ];
 it.each<[name: string, schema: object, required: string[], more: object]>([
 	['x', { enum: ['a', null] }, [], { options: [{ name: 'a', value: 'a' }] }],
+	[
+		'x',
+		{
+			enum: ['a1', '2:3', '5', 'b'],
+			description: 'A voice:\n\na1 - Ann - calm\n* `2:3`: =wide\n- **5**: 5',
+		},
+		[],
+		{
+			options: [
+				{ name: 'a1 - Ann - calm', value: 'a1' },
+				{ name: '2:3 - wide', value: '2:3' },
+				{ name: '5', value: '5' },
+				{ name: 'b', value: 'b' },
+			],
+		},
+	],
 	['x', boolean, [], { options: offer }],
 	['x', boolean, ['x'], { defaultValue: true }],
 	['x', { type: 'boolean' }, ['x'], {}],
