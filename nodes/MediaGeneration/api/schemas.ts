@@ -91,14 +91,19 @@ export const rawTaskRecord = z
 	.passthrough()
 	.describe('task record');
 
+const failureCode = z.union([message, z.number().transform(String)]);
+
 /** The parts that make a Task. */
 const parts = {
 	state: z.string().transform(toMessage),
 	model: tolerant(message),
 	resultJson: tolerant(embeddedJson),
 	response: tolerant(embeddedJson),
-	failCode: tolerant(z.union([message, z.number().transform(String)])),
+	failCode: tolerant(failureCode),
 	failMsg: tolerant(message),
+	/** In older records, in place of the two above. */
+	errorCode: tolerant(failureCode),
+	errorMessage: tolerant(message),
 	creditsConsumed: tolerant(number),
 	createTime: tolerant(number),
 	completeTime: tolerant(number),

@@ -82,8 +82,8 @@ export function toTask(taskId: string, record: TaskRecord): Task {
 		model: record.model,
 		state: record.state,
 		result,
-		failCode: status === 'failed' ? record.failCode : undefined,
-		failMessage: isFailure ? record.failMsg : undefined,
+		failCode: status === 'failed' ? (record.failCode ?? record.errorCode) : undefined,
+		failMessage: isFailure ? (record.failMsg ?? record.errorMessage) : undefined,
 		// Preliminary while the task runs.
 		creditsConsumed: status === 'pending' ? undefined : record.creditsConsumed,
 		createdAt: toIsoTime(record.createTime),

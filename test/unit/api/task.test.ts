@@ -43,6 +43,14 @@ describe('toTask', () => {
 		expect(failed).toMatchObject({ status: 'failed', ...reason, resultUrls: [] });
 	});
 
+	it('returns why a task failed by the names of older records', () => {
+		const older = { failCode: null, failMsg: '', errorCode: 400, errorMessage: 'blocked' };
+		expect(task({ state: 'fail', ...older })).toMatchObject({
+			failCode: '400',
+			failMessage: 'blocked',
+		});
+	});
+
 	it.each([
 		[{ resultUrls: [] }, 'none'],
 		['', 'none'],
