@@ -41,7 +41,7 @@ export const leaveOutData = (json: string): string =>
 	});
 
 /**
- * Says where a text stops being JSON, for example "at line 2, column 14". V8 gives no position for an
+ * Says where a text stops being JSON, for example "at line 2, column 14", and why. V8 gives no position for an
  * unexpected token, but quotes up to ten characters on each side of it.
  * @returns undefined if the text is JSON
  */
@@ -51,10 +51,11 @@ export function findJsonFault(text: string): string | undefined {
 		return undefined;
 	} catch (error) {
 		const said = (error as Error).message.replace(/ is not valid JSON$/, '');
-		const [, position] = /JSON at position (\d+)(?: \(line \d+ column \d+\))?$/.exec(said) ?? [];
+		const [, what, position] =
+			/^(.*JSON) at position (\d+)(?: \(line \d+ column \d+\))?$/.exec(said) ?? [];
 		if (position) {
 			const lines = text.slice(0, Number(position)).split('\n');
-			return `at line ${lines.length}, column ${(lines.at(-1) ?? '').length + 1}`;
+			return `at line ${lines.length}, column ${(lines.at(-1) ?? '').length + 1} (${what})`;
 		}
 		return `(${said.replace(/\s+/g, ' ')})`;
 	}

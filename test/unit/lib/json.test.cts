@@ -3,12 +3,19 @@ import { findJsonFault, leaveOutData, parseJson } from '../../../nodes/MediaGene
 import { expectLinear, fill } from '../linear.cts';
 
 it.each<[string, string | undefined]>([
-	['{"a": "He said "hi" there"}', 'at line 1, column 17'],
-	['{\n\t"a": "one\ntwo"\n}', 'at line 2, column 11'],
-	['{"a": "C:\\d"}', 'at line 1, column 11'],
-	['{"a": 1,}', 'at line 1, column 9'],
-	['{a: 1}', 'at line 1, column 2'],
-	['{"a": 1', 'at line 1, column 8'],
+	[
+		'{"a": "He said "hi" there"}',
+		"at line 1, column 17 (Expected ',' or '}' after property value in JSON)",
+	],
+	[
+		'{\n\t"a": "one\ntwo"\n}',
+		'at line 2, column 11 (Bad control character in string literal in JSON)',
+	],
+	['{"a": "C:\\d"}', 'at line 1, column 11 (Bad escaped character in JSON)'],
+	['{"a": 1,}', 'at line 1, column 9 (Expected double-quoted property name in JSON)'],
+	['{a: 1}', "at line 1, column 2 (Expected property name or '}' in JSON)"],
+	['{"a": 1', "at line 1, column 8 (Expected ',' or '}' after property value in JSON)"],
+	['{}\nTest it', 'at line 2, column 1 (Unexpected non-whitespace character after JSON)'],
 	['{"a": b}', `(Unexpected token 'b', "{"a": b}")`],
 	['{\n"a": , "b": "cdefghijk"}', `(Unexpected token ',', "{ "a": , "b": "cd"...)`],
 	['{"a": "bcdefghijk", "b": undefined}', `(Unexpected token 'u', ..."jk", "b": undefined}")`],
@@ -67,7 +74,7 @@ it('a text has a fault if and only if JSON.parse refuses it', () => {
 		expect(fault === undefined).toBe(parseJson(text) !== undefined);
 		if (fault === undefined) return;
 		broken++;
-		expect(fault).toMatch(/^at line \d+, column \d+$|^\(.+\)$/s);
+		expect(fault).toMatch(/^at line \d+, column \d+ \(.+\)$|^\(.+\)$/s);
 	});
 	fc.assert(holds, { numRuns: 2_000 });
 	expect(broken).toBeGreaterThan(300);
