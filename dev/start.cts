@@ -22,7 +22,7 @@ const stop = async () => await pair?.stop();
 /** Starts n8n with this package, the emulator of the task service, and the examples. With `--check`, it tries one task. */
 async function main() {
 	const isCheck = process.argv.includes('--check');
-	for (const signal of ['SIGINT', 'SIGTERM'])
+	for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
 		process.once(signal, () => void stop().finally(() => process.exit()));
 	const folder = isCheck ? undefined : await lockKeptFolder();
 	if (!isCheck) await build();

@@ -19,7 +19,7 @@ export default async function setUp() {
 	fs.chmodSync(folder, 0o755);
 	Object.assign(process.env, { MEDIA_GENERATION_RUN: folder, TMPDIR: folder });
 	process.once('exit', cleanUp);
-	for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
+	for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(1));
 
 	const { tarball } = await pack(folder);
 	process.env.MEDIA_GENERATION_TARBALL = tarball;
