@@ -6,7 +6,7 @@ import { generate, NODE, prompts } from '../../dev/fixtures/workflows.cts';
 import type { Execution } from '../../dev/n8n/execution.cts';
 import { evaluate, INSPECTABLE } from '../../dev/n8n/inspect.cts';
 import { poll } from '../../dev/n8n/wait.cts';
-import { DETAILS, hurryNudges, readHints, usePair } from './support.cts';
+import { DETAILS, readHints, usePair } from './support.cts';
 
 /** The login that the proxy wants below /login/, and its two parts as WEBHOOK_URL has them. */
 const LOGIN = `Basic ${btoa('user:pass word')}`;
@@ -64,6 +64,16 @@ const ids: Record<string, string> = {};
 const describeObstacle = () =>
 	`callbacks to ${origin}/${OBSTACLE}/webhook-waiting/ would not arrive: it answers 302 Answer 302. Let the proxy before n8n pass POST requests below /${OBSTACLE}/webhook-waiting/ on`;
 
+/** Makes n8n send its nudges after a tenth of their pauses. */
+const hurryNudges = async () =>
+	await evaluate(
+		pair.n8n,
+		`{
+			const { timeout } = AbortSignal;
+			AbortSignal.timeout = (pause) => timeout(pause > 100_000 ? Math.ceil(pause / 10) : pause);
+		}`,
+	);
+
 /** Starts an execution behind the part of the proxy that gives this answer, with a task that is called so. */
 async function startBehind(answer: string, name: string, options: object) {
 	// n8n reads it at the start of each execution.
@@ -76,7 +86,7 @@ beforeAll(async () => {
 	proxy.listen(0, '127.0.0.1');
 	await once(proxy, 'listening');
 	origin = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
-	await hurryNudges(pair.n8n);
+	await hurryNudges();
 	await startBehind(OBSTACLE, 'automatic', {});
 	await startBehind(OBSTACLE, 'callback', { howToWait: 'callback', waitLimit: 0.05 });
 	await startBehind('passes', 'passes', {});

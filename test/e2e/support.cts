@@ -6,8 +6,6 @@ import { Pair, startPair } from '../../dev/fixtures/pair.cts';
 import { startScriptedModel } from '../../dev/fixtures/scriptedModel.cts';
 import { NODE } from '../../dev/fixtures/workflows.cts';
 import type { Execution } from '../../dev/n8n/execution.cts';
-import { evaluate } from '../../dev/n8n/inspect.cts';
-import type { N8n } from '../../dev/n8n/n8n.cts';
 import { WITHOUT_EDITOR } from '../../dev/n8n/process.cts';
 import { poll } from '../../dev/n8n/wait.cts';
 import type { WorkflowNode } from '../../dev/n8n/workflow.cts';
@@ -150,16 +148,6 @@ export function useModel() {
 /** Returns what our node tells below its output, in all of its runs. */
 export const readHints = (execution?: Execution) =>
 	execution?.getRuns(NODE).flatMap(({ hints = [] }) => hints.map(({ message }) => message)) ?? [];
-
-/** Makes an n8n that can be inspected send its nudges after a tenth of their pauses. */
-export const hurryNudges = async (n8n: N8n) =>
-	await evaluate(
-		n8n,
-		`{
-			const { timeout } = AbortSignal;
-			AbortSignal.timeout = (pause) => timeout(pause > 100_000 ? Math.ceil(pause / 10) : pause);
-		}`,
-	);
 
 /** The tests run on the oldest n8n that the package works with. */
 export const isOldest = process.env.MEDIA_GENERATION_N8N === 'oldest';
