@@ -50,7 +50,7 @@ it('generates with each model, asleep', async () => {
 		const [item] = execution.getOutput(NODE);
 		expect(item?.json).toMatchObject({ status: 'completed', state: 'success' });
 		expect(item?.binary?.data?.fileName).toMatch(/^night\.(png|mp4)$/);
-		return String(item?.json.taskId);
+		return item?.json.taskId as string;
 	};
 	const taskIds = await Promise.all(Object.keys(filled).map(run));
 	expect(taskIds.sort()).toEqual(pair.listIds().sort());

@@ -158,15 +158,6 @@ describe('a task that failed', () => {
 		expect(readHints(continued).join()).toContain('Tasks of the earlier run, not paid');
 	});
 
-	it('is not created again if it only timed out', async () => {
-		const texts = ['one', 'two #neverEnds'];
-		const options = { waitLimit: 0.05 };
-		const { execution, ids } = await run(texts, { options, node: retry(2) });
-		expect(execution.status).toBe('error');
-		expect(ids.map(({ length }) => length)).toEqual([1, 1]);
-		expect(execution.readError()).toContain('had not ended when the wait was over [item 2 of 2]');
-		expect(execution.readError()).toContain('use Wait with this ID');
-	});
 });
 
 /** Finds the workflow of an execution. */

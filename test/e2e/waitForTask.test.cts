@@ -32,13 +32,3 @@ it('tasks that were started before come out together as Generate outputs them, w
 	expect(pair.countCreations()).toBe(TEXTS.length);
 	expect(pair.listTasks().filter(({ callBackUrl }) => callBackUrl)).toEqual([]);
 });
-
-it('a hint says why the last look at a task failed', async () => {
-	const options = { howToWait: 'polling', waitLimit: 0.1, failedTasks: 'output' };
-	const unseen = await pair.runNodes(generate({ prompt: '#detailsFail=99', options }));
-	expect(readHints(unseen)).toContainEqual(
-		expect.stringMatching(
-			/^Tasks that have not ended: 1 of 1\. The last look failed: The service had .+\(500: .+\)\. Use Wait/,
-		),
-	);
-});
