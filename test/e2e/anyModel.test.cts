@@ -22,10 +22,6 @@ const anyModel = (parameters: Record<string, unknown> = {}, more?: object) =>
 
 const byId = (value: string) => ({ __rl: true, mode: 'id', value });
 
-/** Saves another credential, for which nothing of the catalogue is in memory. */
-const createAccount = async (name: string) =>
-	await pair.createCredential({ advancedSettings: true, modelsPath: `/api/v1/models?${name}` });
-
 /** Opens the panel of our node in a saved workflow. */
 async function openPanel(id: string) {
 	await editor.openWorkflow(id);
@@ -102,7 +98,9 @@ describe('a person who wants another model', () => {
 			return JSON.stringify(workflow).includes('Two') ? workflow : undefined;
 		};
 		const exported = await poll(findSaved, { what: 'the saved workflow' });
-		const credential = await createAccount('import');
+		// Nothing of the catalogue is in memory for it.
+		const modelsPath = '/api/v1/models?import';
+		const credential = await pair.createCredential({ advancedSettings: true, modelsPath });
 		service.set({ catalogue: false });
 		const listLookups = pair.followLookups();
 		const count = pair.listTasks().length;
@@ -154,55 +152,6 @@ it('a model that continues an earlier result is chosen behind a song, and the ID
 	);
 });
 
-const AUTOMATIC = { mappingMode: 'autoMapInputData', value: null, schema: [] };
-const WITHOUT_FILES = { howToWait: 'polling', downloadResults: false };
-
-it('the columns of items become fields, files by name or URL, and a row that lacks one is not paid for', async () => {
-	const link = `${pair.service.resultsUrl}/sample.png`;
-	const rows = [
-		{ row_number: 2, prompt: 'It moves', image_url: 'photo', duration: 10 },
-		{ row_number: 3, prompt: '', image_url: link, duration: '' },
-		{ row_number: 4, prompt: 'No picture', image: link },
-	];
-	const parameters = { anyModel: byId('epsilon-2/image-to-video'), anyFields: AUTOMATIC };
-	const node = anyModel(
-		{ ...parameters, options: { ...WITHOUT_FILES, concurrency: 1 } },
-		{ onError: 'continueRegularOutput' },
-	);
-	const { length } = pair.listTasks();
-	const nodes = [items(rows), ...readFiles({ photo: 'plain.png' }), node];
-	const execution = await pair.run(chain('Columns', nodes));
-	const upload = [...pair.service.uploads.values()].at(-1);
-	expect(pair.listTasks().slice(length)).toMatchObject([
-		{ input: { prompt: 'It moves', image_url: upload?.downloadUrl, duration: '10' } },
-		{ input: { image_url: link } },
-	]);
-	const error = expect.stringMatching(/^'Image URL' is required, but .* no column image_url/);
-	expect(execution.getItems(NODE)).toMatchObject([
-		{ status: 'completed' },
-		{ status: 'completed' },
-		{ error },
-	]);
-});
-
-it('a misspelt column in an expression is named, and nothing is sent, also if the prompt is optional', async () => {
-	const { length } = pair.listTasks();
-	const anyFields = {
-		mappingMode: 'defineBelow',
-		value: { image_url: 'https://media.example/a.png' },
-		schema: [],
-	};
-	const model = byId('epsilon-2/image-to-video');
-	const parameters = { anyModel: model, anyFields, prompt: '={{ $json.prompts }}' };
-	const execution = await pair.run(
-		chain('Misspelt', [items([{ prompt: 'A fox' }]), anyModel(parameters)]),
-	);
-	expect(execution.readError()).toContain(
-		"'Prompt' is required, but its expression {{ $json.prompts }} gives nothing for this item",
-	);
-	expect(pair.listTasks()).toHaveLength(length);
-});
-
 it('a wrong name By ID is refused by the service, and the error says to check it', async () => {
 	const parameters = { anyModel: byId('epsilon-2/text-to-vidoe'), prompt: 'A fox' };
 	const execution = await pair.run(chain('Wrong name', [anyModel(parameters)]));
@@ -226,7 +175,8 @@ describe('a person who has a sheet', () => {
 	};
 
 	it('asks for Map Automatically, and gets a task of the columns', async () => {
-		const nodes = [items(rows), anyModel({ options: WITHOUT_FILES })];
+		const options = { howToWait: 'polling', downloadResults: false };
+		const nodes = [items(rows), anyModel({ options })];
 		const { id } = await pair.importWorkflow(chain('Sheet', nodes));
 		await openPanel(id);
 		await editor.chooseFromSearch('anyModel', 'epsilon canvas', 'Epsilon Canvas');
@@ -257,16 +207,6 @@ describe('a person who has a sheet', () => {
 	});
 });
 
-it('a catalogue that a service does not have leads on to ID and JSON', async () => {
-	const credential = await createAccount('none');
-	pair.service.set({ catalogue: false });
-	const { id } = await pair.importWorkflow(chain('No list', [anyModel()]), { credential });
-	await openPanel(id);
-	await editor.get('resource-locator-anyModel').getByTestId('rlc-input').click();
-	const error = editor.get('rlc-error-container').filter({ visible: true });
-	await error.getByText("choose the model By ID, add 'Input Modes' in Options and set").waitFor();
-});
-
 const PASTED = '{ "prompt": "{{ $json.prompt }}" }';
 
 it('JSON that is pasted with an expression becomes one, because the field is blank at first', async () => {
@@ -289,33 +229,4 @@ it('JSON that is pasted with an expression becomes one, because the field is bla
 	await pair.runSaved(id);
 	expect(pair.listTasks()).toHaveLength(length + 1);
 	expect(readSent()).toEqual({ prompt: 'A red fox' });
-});
-
-it('dates of expressions are sent as ISO text, and a number that lost digits is refused', async () => {
-	const iso = '2026-11-02T10:00:00.000Z';
-	const dates = `{ date: new Date('${iso}'), list: [DateTime.fromISO('${iso}').toUTC()] }`;
-	const polling = { options: { howToWait: 'polling' } };
-	await pair.runNodes(generate({ anyInput: `={{ ${dates} }}`, ...polling }));
-	expect(readSent()).toEqual({ date: iso, list: [iso] });
-	const { length } = pair.listTasks();
-	const anyInput = '{ "prompt": "x", "seed": 9007199254740993 }';
-	const refused = await pair.runNodes(generate({ anyInput, ...polling }));
-	expect(refused.readError()).toContain("'Seed' must be between -9007199254740991 and");
-	expect(pair.listTasks()).toHaveLength(length);
-});
-
-it('says of a chosen model that its fields are outdated, and loads the new ones', async () => {
-	const shown = { type: 'string', display: true, required: true, defaultMatch: false };
-	const schema = ['video_url', 'audio_url'].map((id) => ({ id, displayName: id, ...shown }));
-	const value = { video_url: 'https://media.example/a.mp4' };
-	const anyFields = { mappingMode: 'defineBelow', value, schema };
-	const node = anyModel({ anyModel: byId('rho/lip-sync'), anyFields });
-	const { id } = await pair.importWorkflow(chain('Outdated', [node]));
-	await openPanel(id);
-	await editor.get('parameter-input-audio_url').waitFor();
-	expect(await editor.get('parameter-input-align').isVisible()).toBe(false);
-	await editor.get('mapping-fields-container').getByTitle('Refresh').click();
-	await editor.get('parameter-input-align').waitFor();
-	const input = editor.get('parameter-input-video_url').locator('input');
-	expect(await input.inputValue()).toBe(value.video_url);
 });
