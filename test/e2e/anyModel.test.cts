@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import { readExample } from '../../dev/fixtures/examples.cts';
-import { chain, generate, items, mediaGeneration, NODE } from '../../dev/fixtures/workflows.cts';
+import { chain, items, mediaGeneration, NODE } from '../../dev/fixtures/workflows.cts';
 import { openEditor, type Editor } from '../../dev/n8n/editor.cts';
 import { poll } from '../../dev/n8n/wait.cts';
 import { nameSong } from '../../dev/service/results.cts';

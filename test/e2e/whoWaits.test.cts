@@ -12,12 +12,10 @@ import {
 	chatModel,
 	connect,
 	generate,
-	items,
 	NODE,
 	numberTexts,
 	prompts,
 	setJson,
-	SPLIT_ITEMS,
 	use,
 	WAIT,
 	webhook,
@@ -62,10 +60,7 @@ const respond = (options: object = {}) =>
 const post = async (url: string, body: object = {}) => (await postJson(url, body)).text;
 
 /** Builds our node, below one that outputs an item for each prompt. */
-const wait = (texts: string[], parameters: Record<string, unknown> = {}) => [
-	prompts(texts),
-	generate(parameters),
-];
+const wait = (texts: string[]) => [prompts(texts), generate()];
 
 const activate = async (...nodes: WorkflowNode[]) => await pair.activate(connect('Who', nodes));
 
@@ -79,11 +74,10 @@ async function callWebhook(parameters: object, ...nodes: WorkflowNode[]) {
 const byWebhook =
 	(
 		parameters: object = {},
-		ours?: Record<string, unknown>,
 		{ above = [], below = [] }: Partial<Record<'above' | 'below', WorkflowNode[]>> = {},
 	): Start =>
 	async (texts) =>
-		await callWebhook(parameters, ...above, ...wait(texts, ours), ...below);
+		await callWebhook(parameters, ...above, ...wait(texts), ...below);
 
 /** Builds a workflow that starts by hand, or by a webhook that answers at once, or by one whose caller waits. */
 function startInThreeWays(texts: string[]): Workflow {
@@ -174,15 +168,12 @@ const byForm: Start = async (texts) => {
 	return { id, answer: await response.text() };
 };
 
-/** Calls a workflow from another one. With `split`, each of two items has two prompts. */
+/** Calls a workflow from another one. */
 const byCaller =
-	(mode: 'once' | 'each', { split = false, waits = true } = {}): Start =>
+	(mode: 'once' | 'each', waits = true): Start =>
 	async (texts) => {
-		const { id } = await activate(WHEN_CALLED, ...(split ? [SPLIT_ITEMS] : []), generate());
-		const all = texts.map((prompt) => ({ prompt }));
-		const halves = [all.slice(0, 2), all.slice(2)].map((items) => ({ body: { items } }));
-		const call = callWorkflow(id, mode, waits);
-		const execution = await pair.runNodes(items(split ? halves : all), call);
+		const { id } = await activate(WHEN_CALLED, generate());
+		const execution = await pair.runNodes(prompts(texts), callWorkflow(id, mode, waits));
 		return { id, answer: waits ? JSON.stringify(execution.getItems('Call')) : undefined };
 	};
 
@@ -200,35 +191,17 @@ const workflowTool = (id: string) => {
 	});
 };
 
-/** Has a model call a workflow as its tool, for all prompts at once. The answer is what the tool told the model. */
-const byModel =
-	(asks: WorkflowNode, used: Record<string, WorkflowNode> = {}): Start =>
-	async (texts) => {
-		const { id } = await activate(WHEN_CALLED, generate());
-		await using model = await startScriptedModel([texts.map((prompt) => ({ prompt }))]);
-		const others = { openAiApi: await pair.n8n.createCredential(model.credential) };
-		const workflow = use(chain('Asks', [asks]), { ...used, ai_tool: workflowTool(id) });
-		await pair.run(workflow, { others });
-		return { id, answer: model.listToolResults().join('\n') };
-	};
-
-const byAgent = (version: number) => {
+/** Has an agent call a workflow as its tool, for all prompts at once. The answer is what the tool told the agent's model. */
+const byAgent: Start = async (texts) => {
+	const { id } = await activate(WHEN_CALLED, generate());
+	await using model = await startScriptedModel([texts.map((prompt) => ({ prompt }))]);
+	const others = { openAiApi: await pair.n8n.createCredential(model.credential) };
 	const parameters = { agent: 'toolsAgent', promptType: 'define', text: 'Go', options: {} };
-	const agent = buildNode('Agent', `${LANGCHAIN}.agent`, version, parameters);
-	return byModel(agent, { ai_languageModel: chatModel() });
+	const agent = buildNode('Agent', `${LANGCHAIN}.agent`, 3.1, parameters);
+	const used = { ai_languageModel: chatModel(), ai_tool: workflowTool(id) };
+	await pair.run(use(chain('Asks', [agent]), used), { others });
+	return { id, answer: model.listToolResults().join('\n') };
 };
-
-const MESSAGE_A_MODEL = buildNode(
-	'Message a model',
-	`${LANGCHAIN}.openAi`,
-	1.8,
-	{
-		...{ resource: 'text', operation: 'message', options: {} },
-		modelId: { __rl: true, mode: 'id', value: 'scripted' },
-		messages: { values: [{ content: 'Go' }] },
-	},
-	{ credentials: { openAiApi: {} } },
-);
 
 const byError: Start = async (texts) => {
 	const trigger = buildNode('On error', 'n8n-nodes-base.errorTrigger', 1);
@@ -268,37 +241,6 @@ const byCommand: Start = async (texts) => {
 	return { id, answer: stdout, execution: new Execution('', status, data) };
 };
 
-/** Runs an evaluation over a table of prompts, and returns its metrics. */
-const byEvaluation: Start = async (texts) => {
-	const { n8n } = pair;
-	const project = await n8n.request<{ id: string }>('GET', '/rest/projects/personal');
-	const tables = `/rest/projects/${project.id}/data-tables`;
-	const columns = [{ name: 'prompt', type: 'string' }];
-	const table = await n8n.request<{ id: string }>('POST', tables, { name: randomUUID(), columns });
-	const data = texts.map((prompt) => ({ prompt }));
-	await n8n.request('POST', `${tables}/${table.id}/insert`, { data });
-	const trigger = buildNode('Evaluation', 'n8n-nodes-base.evaluationTrigger', 4.7, {
-		source: 'dataTable',
-		dataTableId: { __rl: true, mode: 'id', value: table.id },
-	});
-	const metric = { id: 'done', name: 'done', type: 'number', value: '={{ $json.taskId.length }}' };
-	const metrics = buildNode('Metrics', 'n8n-nodes-base.evaluation', 4.7, {
-		operation: 'setMetrics',
-		metric: 'customMetrics',
-		metrics: { assignments: [metric] },
-	});
-	const workflow = connect('Evaluated', [trigger, generate(), metrics]);
-	const { id } = await pair.importWorkflow(workflow);
-	const testRuns = `/rest/workflows/${id}/test-runs`;
-	await n8n.request('POST', `${testRuns}/new`, {});
-	const findEnd = async () => {
-		const [testRun] = await n8n.request<Array<{ status: string }>>('GET', testRuns);
-		return /^(new|running)$/.test(testRun?.status ?? 'new') ? undefined : testRun;
-	};
-	const testRun = await poll(findEnd, { what: 'the evaluation' });
-	return { id, answer: JSON.stringify(testRun) };
-};
-
 interface Row {
 	name: string;
 	start: Start;
@@ -327,16 +269,11 @@ const ROWS: Row[] = [
 	},
 	{ name: 'webhook that answers at once', start: byWebhook() },
 	{ name: 'webhook, last node', start: byWebhook(LAST_NODE), ...WAITS },
-	{
-		name: 'the same, with Sleep Until Notified',
-		start: byWebhook(LAST_NODE, { options: { howToWait: 'callback' } }),
-		...WAITS,
-	},
-	{ name: 'Respond node above', start: byWebhook(BY_NODE, {}, { above: [respond()] }) },
-	{ name: 'Respond node below', start: byWebhook(BY_NODE, {}, { below: [respond()] }), ...WAITS },
+	{ name: 'Respond node above', start: byWebhook(BY_NODE, { above: [respond()] }) },
+	{ name: 'Respond node below', start: byWebhook(BY_NODE, { below: [respond()] }), ...WAITS },
 	{
 		name: 'webhook, streaming',
-		start: byWebhook(STREAMING, {}, { below: [respond({ enableStreaming: true })] }),
+		start: byWebhook(STREAMING, { below: [respond({ enableStreaming: true })] }),
 		...WAITS,
 	},
 	{ name: 'three triggers, by the one that answers at once', start: byOneOfThree('At once') },
@@ -350,13 +287,9 @@ const ROWS: Row[] = [
 	{ name: 'form, last node', start: byForm, ...WAITS, gets: 'end' },
 	{ name: 'called once', start: byCaller('once'), ...CALLS },
 	{ name: 'called for each', start: byCaller('each'), ...CALLS },
-	{ name: 'called for each, splits', start: byCaller('each', { split: true }), ...CALLS, tasks: 4 },
-	{ name: 'tool of the newest agent', start: byAgent(3.1), ...CALLS },
-	{ name: 'tool of an older agent', start: byAgent(2.2), ...CALLS },
-	{ name: 'tool of a node that asks a model', start: byModel(MESSAGE_A_MODEL), ...CALLS },
-	{ name: 'called by one that goes on', start: byCaller('once', { waits: false }) },
+	{ name: 'tool of an agent', start: byAgent, ...CALLS },
+	{ name: 'called by one that goes on', start: byCaller('once', false) },
 	{ name: 'error workflow', start: byError },
-	{ name: 'evaluation', start: byEvaluation, reason: 'a run of this kind', gets: 'end' },
 ];
 
 const listTexts = ({ name, tasks = 2 }: Row) => numberTexts(tasks, name);
