@@ -1,6 +1,5 @@
 import { expect } from '@jest/globals';
-import { CREDENTIAL_TYPE, TOKEN } from '../../dev/fixtures/pair.cts';
-import { generate, httpRequest, prompts } from '../../dev/fixtures/workflows.cts';
+import { generate, prompts } from '../../dev/fixtures/workflows.cts';
 import { defaults } from '../../dev/service/settings.cts';
 import { signHeaders } from '../../dev/service/signHeaders.cts';
 import { DETAILS, usePair } from './support.cts';
@@ -78,24 +77,3 @@ describe('anyone who can send requests to the resume URL of an execution that sl
 		}
 	});
 });
-
-it.each([3, 4.4])(
-	"version %d of n8n's HTTP Request node shows a co-tenant no token in what fails",
-	async (typeVersion) => {
-		const { url, requests } = pair.service;
-		const parameters = {
-			authentication: 'predefinedCredentialType',
-			nodeCredentialType: CREDENTIAL_TYPE,
-			options: { response: { response: { fullResponse: true } } },
-		};
-		for (const onError of ['stopWorkflow', 'continueRegularOutput']) {
-			const more = { typeVersion, onError, credentials: { [CREDENTIAL_TYPE]: {} } };
-			const failed = await pair.runNodes(
-				httpRequest({ url: `${url}/nothing`, ...parameters }, more),
-			);
-			expect(requests.at(-1)?.path).toBe('/nothing');
-			expect(JSON.stringify(failed.data)).toMatch(/404|could not be found/);
-			expect(JSON.stringify(failed.data)).not.toContain(TOKEN);
-		}
-	},
-);

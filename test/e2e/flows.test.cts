@@ -2,14 +2,7 @@ import { expect } from '@jest/globals';
 import type { IBinaryKeyData } from 'n8n-workflow';
 import { buildByHand, buildByNode } from '../../dev/fixtures/byHand.cts';
 import { TOKEN } from '../../dev/fixtures/pair.cts';
-import {
-	chain,
-	generate,
-	items,
-	mediaGeneration,
-	NODE,
-	prompts,
-} from '../../dev/fixtures/workflows.cts';
+import { chain, items, mediaGeneration } from '../../dev/fixtures/workflows.cts';
 import type { Execution } from '../../dev/n8n/execution.cts';
 import { usePair } from './support.cts';
 
@@ -82,21 +75,3 @@ it("the guide's workflow by hand and the one by our node make the same picture",
 		{ prompt: OTHER },
 	]);
 });
-
-it.each(['polling', 'callback'])(
-	'files of equal prompts are numbered by the place of their items, whichever is ready first: %s',
-	async (howToWait) => {
-		const [first, slow] = ['बर्फ में लाल लोमड़ी, und ein Haus am Meer, '.repeat(2), '#slow=4'];
-		const texts = [`${first} ${slow}`, 'An owl', first, first];
-		const node = generate({ options: { howToWait, downloadResults: true } });
-		const execution = await pair.runNodes(prompts(texts), node);
-		expect(execution.readError()).toBe('');
-		const ended = pair
-			.listTasks()
-			.sort((one, other) => Number(one.completeTime) - Number(other.completeTime));
-		expect(ended.at(-1)?.input.prompt).toContain(slow);
-		const name = 'बर्फ-में-लाल-लोमड़ी-und-ein-haus-am-meer';
-		const names = execution.getOutput(NODE).map(({ binary }) => binary?.data?.fileName);
-		expect(names).toEqual([name, 'an-owl', `${name}-2`, `${name}-3`].map((one) => `${one}.mp4`));
-	},
-);

@@ -23,10 +23,9 @@ import {
 	triggered,
 } from '../../dev/fixtures/workflows.cts';
 import { WITHOUT_CODE } from '../../dev/n8n/process.cts';
-import { poll } from '../../dev/n8n/wait.cts';
 import { signHeaders } from '../../dev/service/signHeaders.cts';
 import type { Task } from '../../nodes/MediaGeneration/api/task.ts';
-import { DETAILS, isOldest, usePair } from './support.cts';
+import { isOldest, usePair } from './support.cts';
 
 const KEY = 'whk-current-5f1c9a';
 const PREVIOUS_KEY = 'whk-previous-77ab02';
@@ -38,7 +37,7 @@ type ByteCase = [
 	status: number,
 	/** Absent: n8n answers, or it is accepted. */
 	reason: string | undefined,
-	headers: Record<string, string | string[]>,
+	headers: Record<string, string>,
 	body: string | Buffer,
 ];
 
@@ -70,15 +69,10 @@ it("any bytes get n8n's answer where n8n can't read them, else ours, with a line
 	const body = { taskId, code: 200, msg: 'success', data: { task_id: taskId } };
 	const json = JSON.stringify(body);
 	const good = { 'content-type': 'application/json', ...signHeaders(body, KEY) };
-	const timestamp = good['x-webhook-timestamp'];
 	signature = good['x-webhook-signature'];
 	const typed = (type: string) => ({ ...good, 'content-type': type });
 	const coded = (coding: string) => ({ ...good, 'content-encoding': coding });
-	const signed = (value: string | string[]) => ({ ...good, 'x-webhook-signature': value });
-	const timed = (value: string | string[]) => ({ ...good, 'x-webhook-timestamp': value });
-	const inCapitals = Object.fromEntries(
-		Object.entries(good).map(([name, value]) => [name.toUpperCase(), value]),
-	);
+	const timed = (value: string) => ({ ...good, 'x-webhook-timestamp': value });
 	const forged = { ...good, ...signHeaders(body, 'guess') };
 	// prettier-ignore
 	const table: ByteCase[] = [
@@ -86,22 +80,15 @@ it("any bytes get n8n's answer where n8n can't read them, else ours, with a line
 		['JSON by the suffix of its type', 400, 'bodyNotAnObject', typed('application/task+json'), json],
 		['gzip', 200, undefined, coded('gzip'), zlib.gzipSync(json)],
 		['UTF-16, named', 200, undefined, typed('application/json; charset=utf-16le'), Buffer.from(json, 'utf16le')],
-		['header names in capitals', 200, undefined, inCapitals, json],
 		['a forged signature', 401, 'signatureWrong', forged, json],
-		['the signature in two headers', 401, 'signatureWrong', signed([signature, signature]), json],
-		['no signature', 401, 'headerMissing', signed(''), json],
 		['an old timestamp', 401, 'timestampStale', timed('1700000000'), json],
-		['the timestamp in two headers', 401, 'timestampMalformed', timed([timestamp, timestamp]), json],
 		['nothing', 400, 'bodyNotAnObject', good, ''],
-		['no content type', 400, 'bodyNotAnObject', typed(''), json],
 		['bytes that are not UTF-8', 400, 'taskIdMissing', good, Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d])],
-		['a list nested 200,000 levels deep', 400, 'bodyNotAnObject', good, '['.repeat(200_000) + ']'.repeat(200_000)],
 		['a form', 400, 'bodyNotAnObject', typed('application/x-www-form-urlencoded'), `taskId=${taskId}&data[task_id]=${taskId}`],
 		['XML', 400, 'bodyNotAnObject', typed('application/xml'), `<data><task_id>${taskId}</task_id></data>`],
 		['multipart', 400, 'bodyNotAnObject', typed('multipart/form-data; boundary=x'), `--x\r\ncontent-disposition: form-data; name="task_id"\r\n\r\n${taskId}\r\n--x--\r\n`],
 		['14 MB', 400, 'taskIdMissing', good, `{"x":"${'a'.repeat(14 << 20)}"}`],
 		['JSON cut short (n8n)', 422, undefined, good, `{"x":"${MARK}${json}`],
-		['a coding that n8n does not know (n8n)', 422, undefined, coded('br'), zlib.brotliCompressSync(json)],
 		['64 MB in gzip (n8n)', 500, undefined, coded('gzip'), zlib.gzipSync(Buffer.alloc(64 << 20, ' '))],
 		['17 MB (n8n)', 500, undefined, good, `{"x":"${'a'.repeat(17 << 20)}"}`],
 	];
@@ -189,42 +176,40 @@ it('keeps a previous key in the credential, whose field is not shown, and shows 
 	expect(saved).not.toContain('a-previous-key');
 });
 
-// The oldest n8n that the package works with has none newer than 4.4.
-it.each([3, isOldest ? 4.4 : 4.5])(
-	"version %d of n8n's HTTP Request node sends the token of our credential to the service only, also when that redirects",
-	async (typeVersion) => {
-		const { url, resultsUrl, leaks, requests } = pair.service;
-		const sample = `${resultsUrl}/sample.png`;
-		const parameters = {
-			authentication: 'predefinedCredentialType',
-			nodeCredentialType: CREDENTIAL_TYPE,
-			options: { redirect: { redirect: { followRedirects: true, maxRedirects: 5 } } },
-		};
-		const more = { typeVersion, credentials: { [CREDENTIAL_TYPE]: {} } };
-		const request = async (url: string, others?: object) =>
-			await pair.runNodes(httpRequest({ url, ...parameters, ...others }, more));
-		const credits = `${url}/api/v1/chat/credit`;
-		expect((await request(sample)).readError()).toContain("only sent to 'Base URL'");
-		const { length } = requests;
-		const leadsAway = async (header: object) =>
-			await request(credits, {
-				sendHeaders: true,
-				specifyHeaders: 'json',
-				jsonHeaders: JSON.stringify(header),
-			});
-		for (const header of [{ ' hOsT': 'evil.example' }, { common: { Host: 'evil.example' } }])
-			expect((await leadsAway(header)).readError()).toContain("Remove the header 'Host'");
-		const repeated = await request(credits, { method: 'TRACE' });
-		expect(repeated.readError()).toContain('only sent with the methods GET');
-		expect(requests).toHaveLength(length);
-		pair.service.faultNext({ location: sample });
-		const redirected = await request(credits);
-		expect(redirected.status).toBe('success');
-		expect(redirected.getOutput('Request')[0]?.binary?.data?.mimeType).toBe('image/png');
-		expect(requests).toHaveLength(length + 1);
-		expect(leaks).toEqual([]);
-	},
-);
+it("n8n's HTTP Request node sends the token of our credential to the service only, also when that redirects", async () => {
+	const { url, resultsUrl, leaks, requests } = pair.service;
+	const sample = `${resultsUrl}/sample.png`;
+	const parameters = {
+		authentication: 'predefinedCredentialType',
+		nodeCredentialType: CREDENTIAL_TYPE,
+		options: { redirect: { redirect: { followRedirects: true, maxRedirects: 5 } } },
+	};
+	// The oldest n8n that the package works with has none newer than 4.4.
+	const typeVersion = isOldest ? 4.4 : 4.5;
+	const more = { typeVersion, credentials: { [CREDENTIAL_TYPE]: {} } };
+	const request = async (url: string, others?: object) =>
+		await pair.runNodes(httpRequest({ url, ...parameters, ...others }, more));
+	const credits = `${url}/api/v1/chat/credit`;
+	expect((await request(sample)).readError()).toContain("only sent to 'Base URL'");
+	const { length } = requests;
+	const leadsAway = async (header: object) =>
+		await request(credits, {
+			sendHeaders: true,
+			specifyHeaders: 'json',
+			jsonHeaders: JSON.stringify(header),
+		});
+	for (const header of [{ ' hOsT': 'evil.example' }, { common: { Host: 'evil.example' } }])
+		expect((await leadsAway(header)).readError()).toContain("Remove the header 'Host'");
+	const repeated = await request(credits, { method: 'TRACE' });
+	expect(repeated.readError()).toContain('only sent with the methods GET');
+	expect(requests).toHaveLength(length);
+	pair.service.faultNext({ location: sample });
+	const redirected = await request(credits);
+	expect(redirected.status).toBe('success');
+	expect(redirected.getOutput('Request')[0]?.binary?.data?.mimeType).toBe('image/png');
+	expect(requests).toHaveLength(length + 1);
+	expect(leaks).toEqual([]);
+});
 
 describe('a reference of Start Without Waiting', () => {
 	const start = (callbackUrl: string, reference: string) =>
@@ -284,121 +269,27 @@ describe('a reference of Start Without Waiting', () => {
 		const lines = pair.n8n.readLog().split('\n');
 		expect(lines.filter((line) => line.includes('leaves out the reference'))).toHaveLength(1);
 	});
-
-	it('is refused before anything is sent, where it is too long or the credential has no key', async () => {
-		const { url } = await pair.activateTrigger();
-		const { length } = pair.service.requests;
-		const long = await pair.runNodes(start(url, 'a'.repeat(501)));
-		expect(long.readError()).toContain("'Reference' in Options has 501 bytes in UTF-8");
-		const credential = await pair.createCredential({ webhookSecret: '' });
-		const unsigned = await pair.run(chain('Unsigned', [start(url, '42')]), { credential });
-		expect(unsigned.readError()).toMatch(/can't be signed, because .* no 'Webhook HMAC Key'/);
-		expect(pair.service.requests).toHaveLength(length);
-	});
 });
 
-describe('a task and its callback', () => {
-	it('work in nodes of version 1, and by the test URL', async () => {
-		const workflow = triggered();
-		for (const node of workflow.nodes) node.typeVersion = 1;
-		const { id } = await pair.importWorkflow(workflow);
-		const callbackUrl = await pair.n8n.listenForTestEvent(id);
-		const parameters = { operation: 'start', prompt: '', callbackUrl };
-		const node = editSample(pair.service.resultsUrl, parameters, { typeVersion: 1 });
-		const [created] = (await pair.runNodes(node)).getItems(NODE);
-		const completed = { taskId: created?.taskId, status: 'completed' };
-		expect(await pair.waitForTriggered(id)).toMatchObject([completed]);
-	});
-
-	it.each([
-		['signed', 200, undefined],
-		['unsigned', 404, ''],
-	])(
-		'do with details that are not there at once: where the callback is %s, it is answered %d',
-		async (_, status, secret) => {
-			const { url } = await pair.activateTrigger({ verifySignature: secret !== '' });
-			const taskId = await createEndedTask(pair.service, { prompt: '#noCallback #hidden=2' });
-			const asked = pair.countRequests(DETAILS);
-			expect(await pair.service.callback(taskId, { url, secret })).toMatchObject({ status });
-			// After 1 s, and for one that is signed after 2 s more.
-			expect(pair.countRequests(DETAILS) - asked).toBe(status === 200 ? 3 : 2);
-		},
-	);
-
-	it('start the workflow once when senders hang up early, and hold up no other event', async () => {
-		const { id, url } = await pair.activateTrigger();
-		const taskIds = await Promise.all([1, 2, 3].map(() => createEndedTask(pair.service)));
-		for (const taskId of taskIds.slice(0, 2)) {
-			pair.service.faultNext({ path: DETAILS, delaySeconds: 0.5 });
-			const asked = pair.countRequests(DETAILS);
-			const sender = new AbortController();
-			const sent = pair.service.callback(taskId, { url, signal: sender.signal });
-			await poll(() => pair.countRequests(DETAILS) > asked, { what: 'a request for it' });
-			sender.abort();
-			await expect(sent).rejects.toThrow('aborted');
-		}
-		await pair.n8n.waitForExecutions({ workflowId: id, count: 2 });
-		const begun = Date.now();
-		for (const taskId of [...taskIds].reverse()) {
-			expect(await pair.service.callback(taskId, { url })).toMatchObject({ status: 200 });
-			// A held up response would wait a minute.
-			expect(Date.now() - begun).toBeLessThan(15_000);
-		}
-		const tasks = await pair.waitForTriggered(id, 3);
-		expect(tasks.map(({ taskId }) => taskId).sort()).toEqual(taskIds.sort());
-	});
+it('a task and its callback work in nodes of version 1, and by the test URL', async () => {
+	const workflow = triggered();
+	for (const node of workflow.nodes) node.typeVersion = 1;
+	const { id } = await pair.importWorkflow(workflow);
+	const callbackUrl = await pair.n8n.listenForTestEvent(id);
+	const parameters = { operation: 'start', prompt: '', callbackUrl };
+	const node = editSample(pair.service.resultsUrl, parameters, { typeVersion: 1 });
+	const [created] = (await pair.runNodes(node)).getItems(NODE);
+	const completed = { taskId: created?.taskId, status: 'completed' };
+	expect(await pair.waitForTriggered(id)).toMatchObject([completed]);
 });
 
-describe('who has a genuine ID and signature can make nobody believe another body', () => {
-	const parameters = { events: ['taskCompleted', 'taskFailed'] };
-	const claimSuccess = async (url: string, taskId: string) => {
-		const data = { task_id: taskId, callbackType: 'task_completed' };
-		const { status, body } = await pair.service.callback(taskId, {
-			url: `${url}?x=${taskId}`,
-			body: { taskId, code: 200, msg: 'success', data },
-		});
-		return { status, ...parseAnswer(body) };
-	};
-
-	it('by a query that has the ID: a failed task starts as failed, that of another receiver not at all', async () => {
-		const { id, url } = await pair.activateTrigger(parameters);
-		const callBackUrl = `${pair.n8n.url}/webhook/of-another-receiver`;
-		const foreign = await createEndedTask(pair.service, { prompt: '#noCallback', callBackUrl });
-		await pair.service.waitForTask(foreign);
-		const refusal = { status: 404, reason: 'createdForAnother' };
-		expect(await claimSuccess(url, foreign)).toMatchObject(refusal);
-		const taskId = await createEndedTask(pair.service, { prompt: '#fail #noCallback' });
-		expect(await claimSuccess(url, taskId)).toMatchObject({ status: 200, emitted: true });
-		expect(await pair.waitForTriggered(id)).toMatchObject([{ taskId, status: 'failed' }]);
-	});
-});
-
-describe('the trigger', () => {
-	it('does not become active without a key, and says why', async () => {
-		const credential = await pair.createCredential({ webhookSecret: '' });
-		const { id } = await pair.importWorkflow(triggered(), { credential });
-		const why = "The credential has no 'Webhook HMAC Key'";
-		await expect(pair.n8n.activate(id)).rejects.toThrow(why);
-		const url = await pair.n8n.getProductionWebhookUrl(id);
-		expect((await fetch(url, { method: 'POST' })).status).toBe(404);
-	});
-
-	it.each([
-		[200, false],
-		[401, null],
-	])(
-		'answers an unsigned callback %d where the switch or a workflow file says %j',
-		async (status, verifySignature) => {
-			const { id, url } = await pair.activateTrigger({ verifySignature });
-			const taskId = await createEndedTask(pair.service);
-			const unsigned = await pair.service.callback(taskId, { url, secret: '' });
-			expect(unsigned.status).toBe(status);
-			expect(await pair.service.callback(taskId, { url })).toMatchObject({ status: 200 });
-			const signature = status === 200 ? 'off' : 'current';
-			const verification = { signature, details: 'fetched' };
-			expect(await pair.waitForTriggered(id)).toMatchObject([{ taskId, verification }]);
-		},
-	);
+it('the trigger does not become active without a key, and says why', async () => {
+	const credential = await pair.createCredential({ webhookSecret: '' });
+	const { id } = await pair.importWorkflow(triggered(), { credential });
+	const why = "The credential has no 'Webhook HMAC Key'";
+	await expect(pair.n8n.activate(id)).rejects.toThrow(why);
+	const url = await pair.n8n.getProductionWebhookUrl(id);
+	expect((await fetch(url, { method: 'POST' })).status).toBe(404);
 });
 
 // The oldest n8n has no such guard.
