@@ -131,23 +131,6 @@ it.each([
 	expect(sent).toEqual(told === 'completed' ? [downloadUrl] : []);
 });
 
-it('as a tool, has texts of the model between the quotes of its JSON', async () => {
-	const tool = buildTool({
-		model: 'any',
-		anyModel: 'custom/any',
-		inputMode: 'json',
-		anyInput: `={ "prompt": "{{ $fromAI('Prompt', 'What to "make"', 'string') }}" }`,
-		prompt: '',
-	});
-	const texts = ['A "red" fox\nin C:\\new', 'x", "image_url": "https://evil.example/a.png'];
-	const told = await runAgent(
-		tool,
-		texts.map((text) => [text]),
-	);
-	expect(told).toEqual(texts.map(() => expect.stringContaining('"status":"completed"')));
-	expect(pair.listTasks().map(({ input }) => input)).toEqual(texts.map((prompt) => ({ prompt })));
-});
-
 it('as a tool, Wait lets the model go on waiting for a task, and tells it of an ID that nobody knows', async () => {
 	await pair.runNodes(prompts(['#neverEnds dusk']), generate({ operation: 'start' }));
 	const task = pair.findTask('#neverEnds dusk');
@@ -174,47 +157,31 @@ it('as a tool, Wait lets the model go on waiting for a task, and tells it of an 
 	expect(pair.countCreations()).toBe(1);
 });
 
-/** Runs an agent for these prompts, in two turns each, and returns what the tool told the model for each. */
-async function runBatch(texts: string[], batchSize: number) {
+it('as a tool of an agent before version 3, equal calls side by side are refused, as n8n mixes them up', async () => {
+	const texts = ['one', 'one'];
 	const turn = (number: number) => [
 		new ToolCall('Media_Generation', (_, asked) => ({ Prompt: `${asked} ${number}` })),
 	];
 	model.script([turn(1), turn(2)]);
 	const execution = await runAgentOn([prompts(texts)], buildTool(), 'older', {
 		text: '={{ $json.prompt }}',
-		options: { returnIntermediateSteps: true, batching: { batchSize } },
+		options: { returnIntermediateSteps: true, batching: { batchSize: 2 } },
 	});
-	const items = execution.getItems<{ intermediateSteps: Array<{ observation: string }> }>('Agent');
-	return items.map(({ intermediateSteps }) =>
-		intermediateSteps.map(({ observation }) => observation),
-	);
-}
-
-describe('as a tool of an agent before version 3 that has several items', () => {
-	it('makes the tasks of each item, one after the other', async () => {
-		const told = await runBatch(['one', 'two'], 1);
-		for (const [index, text] of ['one', 'two'].entries())
-			for (const turn of [1, 2])
-				expect(told[index]?.[turn - 1]).toContain(pair.findId(`${text} ${turn}`));
-		expect(pair.countCreations()).toBe(4);
-	});
-
-	it('refuses equal calls side by side, as n8n mixes them up', async () => {
-		const texts = ['one', 'one'];
-		const told = await runBatch(texts, 2);
-		// The first call is the only one that n8n gives its own values.
-		const [task, ...more] = pair.listTasks();
-		expect(more).toEqual([]);
-		expect(pair.countCreations()).toBe(1);
-		const [first = '', ...refused] = told.flat().sort((a) => (a.includes('completed') ? -1 : 1));
-		expect(task?.input.prompt).toBe(`${texts[told.findIndex((one) => one.includes(first))]} 1`);
-		expect(first).toContain(task?.taskId);
-		expect(refused).toHaveLength(3);
-		for (const one of refused) {
-			expect(one).toContain("Set 'Batch Size' to 1 in the Options of the AI Agent");
-			expect(one).not.toContain(task?.taskId);
-		}
-	});
+	const told = execution
+		.getItems<{ intermediateSteps: Array<{ observation: string }> }>('Agent')
+		.map(({ intermediateSteps }) => intermediateSteps.map(({ observation }) => observation));
+	// The first call is the only one that n8n gives its own values.
+	const [task, ...more] = pair.listTasks();
+	expect(more).toEqual([]);
+	expect(pair.countCreations()).toBe(1);
+	const [first = '', ...refused] = told.flat().sort((a) => (a.includes('completed') ? -1 : 1));
+	expect(task?.input.prompt).toBe(`${texts[told.findIndex((one) => one.includes(first))]} 1`);
+	expect(first).toContain(task?.taskId);
+	expect(refused).toHaveLength(3);
+	for (const one of refused) {
+		expect(one).toContain("Set 'Batch Size' to 1 in the Options of the AI Agent");
+		expect(one).not.toContain(task?.taskId);
+	}
 });
 
 describe('as a tool of an MCP server', () => {
@@ -239,7 +206,7 @@ describe('as a tool of an MCP server', () => {
 			{ ai_languageModel: chatModel(), ai_tool: buildTool() },
 		);
 		const readLog = pair.n8n.followLog();
-		pair.service.faultNext({ path: CREATE, delaySeconds: 50 });
+		pair.service.faultNext({ path: CREATE, delaySeconds: 46 });
 		const slow = server.call('slow to create');
 		await poll(() => pair.countCreations() > 0, { what: 'the slow creation' });
 		const others = [server.call('#neverEnds'), agent.call('below an agent')] as const;

@@ -260,10 +260,7 @@ it('agent-that-finds-a-model lets an agent find a model, read its fields, use it
 	expect(pair.listTasks().at(-1)?.input).toEqual({ prompt: 'A "red" fox', seed: 7 });
 });
 
-it.each([
-	['Approve', 1, /"status":"completed"/],
-	['Decline', 0, /denied|declined|not approved|rejected/i],
-])('ai-agent-with-approval creates a task only after a yes: %s', async (button, tasks, told) => {
+it('ai-agent-with-approval creates a task only after a yes', async () => {
 	const call = { toolParameters: { Prompt: 'Make it night' }, hitlParameters: {} };
 	await using mailServer = await startMailServer();
 	const before = pair.listTasks().length;
@@ -277,14 +274,14 @@ it.each([
 	expect(pair.listTasks()).toHaveLength(before);
 
 	const html = String(mails[0]?.html).replaceAll('&amp;', '&');
-	const link = new RegExp(`href="([^"]+)"[^>]*>\\s*${button}`).exec(html)?.[1];
+	const link = /href="([^"]+)"[^>]*>\s*Approve/.exec(html)?.[1];
 	// n8n takes a request of a program for a preview of the mail.
 	const headers = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Firefox/140.0' };
 	expect((await fetch(String(link), { headers })).status).toBe(200);
 	const execution = await pair.n8n.waitForExecution(id);
 	expect(execution.getItems('AI Agent')).toEqual([{ output: 'Done.' }]);
-	expect(model.listToolResults()).toEqual([expect.stringMatching(told)]);
-	expect(pair.listTasks()).toHaveLength(before + tasks);
+	expect(model.listToolResults()).toEqual([expect.stringContaining('"status":"completed"')]);
+	expect(pair.listTasks()).toHaveLength(before + 1);
 });
 
 it('any-model makes a video of each item, without the catalogue', async () => {

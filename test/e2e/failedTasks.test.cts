@@ -157,7 +157,6 @@ describe('a task that failed', () => {
 		expect(pair.countCreations()).toBe(before);
 		expect(readHints(continued).join()).toContain('Tasks of the earlier run, not paid');
 	});
-
 });
 
 /** Finds the workflow of an execution. */

@@ -1,6 +1,6 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { readMedia } from '../media/corpus.cts';
-import { useService } from './engine';
+import { editImage, useService } from './engine';
 
 const engine = useService({ taskSeconds: 0.05, resultSeconds: null });
 
@@ -71,6 +71,15 @@ describe('a task', () => {
 	it('is created when a file can not be checked', async () => {
 		await create({ ...motion, video: 'blank' });
 		expect(engine.listTasks()).toHaveLength(1);
+	});
+
+	it('has no file uploaded for an item that is not sent', async () => {
+		engine.service.faultNext({ path: '/api/v1/jobs/createTask', status: 402 });
+		const edit = { ...editImage, image: 'photo', options: { concurrency: 1 } };
+		const node = { onError: 'continueRegularOutput' } as const;
+		const { output } = await engine.run(edit, { items: [{}, {}, {}], binary: { photo }, node });
+		expect(output).toHaveLength(3);
+		expect(engine.service.uploads.size).toBe(1);
 	});
 });
 
