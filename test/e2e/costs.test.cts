@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import { generate, loop, mediaGeneration, prompts } from '../../dev/fixtures/workflows.cts';
+import { generate, loop, prompts } from '../../dev/fixtures/workflows.cts';
 import { evaluate } from '../../dev/n8n/inspect.cts';
 import { poll } from '../../dev/n8n/wait.cts';
 import { usePair } from './support.cts';
@@ -83,29 +83,3 @@ it.each(['callback', 'polling'])(
 		await expectFound(id);
 	},
 );
-
-it('a task counts once, though two nodes and several items wait for it', async () => {
-	const made = generate({ options: { howToWait: 'polling' } }, { name: 'Made' });
-	const again = { resource: 'task', operation: 'wait', options: { downloadResults: false } };
-	const taskId = "={{ $('Made').first().json.taskId }}";
-	const { id, status } = await pair.runNodes(
-		prompts(['shared', 'other']),
-		made,
-		mediaGeneration({ ...again, taskId }),
-	);
-	expect(status).toBe('success');
-	await expectFound(id);
-});
-
-it('a failed task counts that was created again, and in a retry from the list each task once', async () => {
-	const failed = await pair.runNodes(
-		prompts(['good', 'bad #fail']),
-		generate({ options: { howToWait: 'polling' } }, { retryOnFail: true, maxTries: 2 }),
-	);
-	expect(failed.status).toBe('error');
-	expect(pair.listPrompts()).toEqual(['bad #fail', 'bad #fail', 'good']);
-	await expectFound(failed.id);
-	const retried = await pair.retry(failed.id);
-	expect(pair.countCreations()).toBe(3);
-	await expectFound(retried.id);
-});

@@ -200,27 +200,6 @@ describe('a run that sleeps outputs what one that polls does', () => {
 	},
 );
 
-it('an error workflow starts after a sleep', async () => {
-	const errors = connect('Errors', [buildNode('Trigger', 'n8n-nodes-base.errorTrigger', 1)]);
-	const { id: errorWorkflow } = await pair.importWorkflow(errors);
-	await pair.n8n.activate(errorWorkflow).catch(() => undefined);
-	const stop = buildNode('Stop', 'n8n-nodes-base.stopAndError', 1, { errorMessage: 'Enough' });
-	const workflow = connect('Fails', [webhook(), SPLIT_ITEMS, generate(), stop]);
-	Object.assign(workflow.settings ?? {}, { errorWorkflow });
-	const { id, url } = await pair.activate(workflow);
-	await postJson(url, { items: [{ prompt: 'error workflow' }] });
-	const [failed] = await pair.n8n.waitForExecutions({ workflowId: id, count: 1 });
-	expect(failed?.status).toBe('error');
-	// n8n redacts output, but not what it keeps for a node.
-	expect(failed?.getItems(NODE)[0]).toHaveProperty('resultUrls');
-	expect(readKept(failed)).toContain(pair.findId('error workflow'));
-	expect(readKept(failed)).not.toContain('resultUrls');
-	expect(pair.findTask('error workflow').callBackUrl).toBeDefined();
-	const [started] = await pair.n8n.waitForExecutions({ workflowId: errorWorkflow, count: 1 });
-	const [told] = started?.getItems<{ execution: { error: Error } }>('Trigger') ?? [];
-	expect(told?.execution.error.message).toBe('Enough');
-});
-
 // n8n does not run a node that slept again, whatever the retry is of (`handleWaitingState`).
 it('an execution that was stopped in its sleep has every ID, and a retry outputs them and sends nothing', async () => {
 	const texts = ['stopped one', 'stopped two #status=422'];
