@@ -68,6 +68,13 @@ it('a track without anything is no video', async () => {
 	expect(await facts(box('moov', mvhd, box('trak')))).toMatchObject({ kind: 'other' });
 });
 
+it('of boxes that are shorter than what is read of them, nothing is known', async () => {
+	const handler = box('hdlr', numbers(4, 0, 0), Buffer.from('vide'));
+	const short = box('trak', box('tkhd', numbers(4, 0)), box('mdia', handler));
+	expect(await facts(box('moov', mvhd, short))).toEqual(format);
+	expect(await facts(box('moov', box('mvhd'), trak()))).toMatchObject({ width: 640 });
+});
+
 const sound = trak({ handler: 'soun' }).subarray(8);
 const manyBoxes = Array.from({ length: 10_000 }, () => box('free'));
 const claim = Buffer.concat([numbers(4, 0x7fffffff), Buffer.from('udta')]);
