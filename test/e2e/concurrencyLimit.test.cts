@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import fastify from 'fastify';
 import { createEndedTask, parseAnswer, postJson } from '../../dev/fixtures/callbacks.cts';
 import {
@@ -152,61 +151,4 @@ it('while n8n waits for a slot, for longer than a minute and after hang-ups, cop
 	expect(noted).toBe(1);
 	expect(await count(id)).toBe(1);
 	expect(answers).toEqual(answers.map(() => ({ accepted: true, resumed: false })));
-});
-
-/** Counts how often an execution waits for the slot. */
-const countQueued = async (executionId: string) =>
-	await evaluate<number>(
-		pair.n8n,
-		`{
-			const { ConcurrencyControlService } = load('./concurrency/concurrency-control.service');
-			const { queue } = load('@n8n/di').Container.get(ConcurrencyControlService).queues.get('production');
-			return queue.filter((one) => one.executionId === '${executionId}').length;
-		}`,
-	);
-
-/**
- * n8n's WaitTracker finds an execution whose wait is over each minute again while it waits for the slot, and each time queues it with
- * the data of then. Once the execution sleeps in a later node, the next one in the queue takes that data in place of what n8n stored
- * since, and runs the later node anew. Our node remembers what it has sent; n8n's own nodes don't.
- */
-it('own ends of n8n that wait for the slot behind our delivery pay for nothing again', async () => {
-	const { n8n, service } = pair;
-	const [first, second] = ['late first #neverEnds', 'late second #neverEnds'] as const;
-	const sleeping = (prompt: string, name: string) =>
-		generate({ anyInput: { prompt }, options: { howToWait: 'callback' } }, { name });
-	const listSent = () => pair.listPrompts().filter((one) => one.startsWith('late'));
-	const { id, url } = await pair.activate(
-		connect('Late', [webhook(), SPLIT_ITEMS, sleeping(first, 'First'), sleeping(second, 'Second')]),
-	);
-	await postJson(url, { items: [{}] });
-	const asleep = { workflowId: id, count: 1, status: ['waiting'] };
-	const [{ id: executionId = '' } = {}] = await n8n.waitForExecutions(asleep);
-	await takeSlot();
-	const task = await pair.endTask(pair.findTask(first));
-	const sent = service.callback(task.taskId, {
-		timestamp: readTimestamp(),
-		signal: AbortSignal.timeout(1_000),
-	});
-	await expect(sent).rejects.toThrow('did not answer');
-	expect(await countQueued(executionId)).toBe(1);
-
-	// n8n's own end comes long after the limit. It is brought forward, and comes twice.
-	const endWait = `{
-		const { Container } = load('@n8n/di');
-		const executions = Container.get(load('@n8n/db').ExecutionRepository);
-		await executions.update('${executionId}', { waitTill: new Date() });
-		await Container.get(load('./wait-tracker').WaitTracker).getWaitingExecutions();
-	}`;
-	for (const time of [1, 2]) {
-		await evaluate(n8n, endWait);
-		const isQueued = async () => (await countQueued(executionId)) === 1 + time;
-		await poll(isQueued, { what: `own end ${time} to wait for the slot` });
-	}
-	expect(listSent()).toEqual([first]);
-
-	release();
-	await pair.waitForTasks(second);
-	await pause(5_000);
-	expect(listSent()).toEqual([first, second]);
 });

@@ -120,20 +120,6 @@ describe('a task that failed', () => {
 		expect(description).toEqual(endsWithId(ids[1]?.[2]));
 	});
 
-	it('is created again in a run that continues only if it is the first item, as n8n tries again', async () => {
-		const first = await run(['one failsOnce', 'two'], { node: { ...GOES_ON, ...retry(2) } });
-		expect(first.ids.map(({ length }) => length)).toEqual([2, 1]);
-		expect(readItems(first.execution)).toMatchObject([
-			{ taskId: first.ids[0]?.[1], status: 'completed' },
-			{ taskId: first.ids[1]?.[0], status: 'completed' },
-		]);
-		const second = await run(['one', 'two failsOnce'], {
-			node: { ...TO_ERRORS, ...retry(2) },
-		});
-		expect(second.ids.map(({ length }) => length)).toEqual([1, 1]);
-		expect(second.execution.getOutput(NODE, { branch: 1 })).toHaveLength(1);
-	});
-
 	it('is not paid again by a retry from the list, which outputs the finished ones as the workflow is saved then', async () => {
 		const { execution, ids } = await run(TEXTS);
 		const before = pair.countCreations();
