@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -11,7 +10,6 @@ import {
 	CREDENTIAL_TYPE,
 	startPackedN8n,
 	TOKEN,
-	WEBHOOK_SECRET,
 } from '../dev/fixtures/pair.cts';
 import {
 	buildNode,
@@ -69,33 +67,10 @@ const AS_IT_COMES = { 'n8n as it comes': {} };
  */
 const BOTH = { ...AS_IT_COMES, 'lazy isolates': { N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: 'true' } };
 
-const BY_HAND = 'Webhook, Crypto, If, HTTP Request and Respond to Webhook';
-const NOTHING = 'a trigger that does nothing';
 const BARE = "n8n's bare Webhook node";
-const TAKEN = 'Callbacks per second';
 const FLOW = 'HTTP Request, Wait, HTTP Request';
 
 const CASES: Record<string, Case> = {
-	/** Genuine callbacks per second that end in a finished execution. */
-	intake: {
-		settings: BOTH,
-		rounds: 7,
-		warmUp: 1,
-		compared: [
-			[0, `${TAKEN} without details, of ${BARE}`, '/s', 'withoutDetails', 'bare'],
-			[0, `${TAKEN} without details, of ${NOTHING}`, '/s', 'withoutDetails', 'nothing'],
-			[
-				0,
-				`${TAKEN} without details and deduplication, of ${NOTHING}`,
-				'/s',
-				'withoutMemory',
-				'nothing',
-			],
-			[0, `${TAKEN} to ${NOTHING}, of ${BARE}`, '/s', 'nothing', 'bare'],
-			[0, `${TAKEN} with details, of ${BY_HAND}`, '/s', 'withDetails', 'byHand'],
-		],
-		run: runIntake,
-	},
 	/** The executions that sleep until a callback comes. */
 	asleep: {
 		settings: BOTH,
@@ -148,7 +123,6 @@ async function importFor(n8n: N8n, service: Service, workflow: Workflow) {
 	const credentials: Record<string, Credential> = {};
 	for (const [type, data] of Object.entries({
 		[CREDENTIAL_TYPE]: buildCredentialData(service),
-		crypto: { hmacSecret: WEBHOOK_SECRET },
 		httpHeaderAuth: { name: 'Authorization', value: `Bearer ${TOKEN}` },
 	}))
 		credentials[type] = await n8n.createCredential({ name: 'Bench', type, data });
@@ -165,68 +139,14 @@ const request = (name: string, parameters: object) =>
 const askDetails = ({ url }: Service, taskId: string) =>
 	request('Details', { url: `=${url}/api/v1/jobs/recordInfo?taskId={{ ${taskId} }}` });
 
-// The receivers of callbacks. All end in a node that does nothing.
+// The receivers of callbacks. Both end in a node that does nothing.
 
 const CALLBACKS = choose(40, 4);
 const IN_FLIGHT = 8;
 
-/** Verifies the signature and asks for the details, but looks at no timestamp, and knows no duplicates. */
-const receiveByHand = (service: Service): WorkflowNode[] => [
-	webhook({ responseMode: 'responseNode' }),
-	buildNode(
-		'Crypto',
-		'n8n-nodes-base.crypto',
-		2,
-		{
-			action: 'hmac',
-			type: 'SHA256',
-			value: "={{ $json.body.data.task_id }}.{{ $json.headers['x-webhook-timestamp'] }}",
-			dataPropertyName: 'expected',
-			encoding: 'base64',
-		},
-		{ credentials: { crypto: {} } },
-	),
-	buildNode('If', 'n8n-nodes-base.if', 2.3, {
-		conditions: {
-			combinator: 'and',
-			options: { caseSensitive: true, leftValue: '', typeValidation: 'strict', version: 3 },
-			conditions: [
-				{
-					id: 'equal',
-					leftValue: '={{ $json.expected }}',
-					rightValue: "={{ $json.headers['x-webhook-signature'] }}",
-					operator: { type: 'string', operation: 'equals' },
-				},
-			],
-		},
-		options: {},
-	}),
-	askDetails(service, '$json.body.data.task_id'),
-	buildNode('Respond', 'n8n-nodes-base.respondToWebhook', 1.5, {
-		respondWith: 'json',
-		responseBody: '{"accepted":true}',
-		options: { responseCode: 200 },
-	}),
-];
-
-const RECEIVERS: Record<string, (service: Service) => WorkflowNode[]> = {
-	withoutDetails: () => triggered({ options: { fetchDetails: false } }).nodes,
-	withoutMemory: () => triggered({ options: { fetchDetails: false, deduplicate: false } }).nodes,
+const RECEIVERS: Record<string, () => WorkflowNode[]> = {
 	withDetails: () => triggered().nodes,
-	nothing: () => [
-		buildNode(
-			'Nothing',
-			'CUSTOM.nothingTrigger',
-			2,
-			{},
-			{
-				webhookId: randomUUID(),
-				credentials: { [CREDENTIAL_TYPE]: {} },
-			},
-		),
-	],
 	bare: () => [webhook({ responseMode: 'onReceived' })],
-	byHand: receiveByHand,
 };
 
 /** A receiver's workflow, and the URL that callbacks to it are sent to. */
@@ -235,13 +155,10 @@ interface Receiver {
 	url: string;
 }
 
-async function activate(n8n: N8n, service: Service, names: string[]) {
+async function activate(n8n: N8n, service: Service) {
 	const receivers: Record<string, Receiver> = {};
-	for (const name of names) {
-		const nodes = [
-			...(RECEIVERS[name]?.(service) ?? []),
-			buildNode('End', 'n8n-nodes-base.noOp', 1),
-		];
+	for (const [name, build] of Object.entries(RECEIVERS)) {
+		const nodes = [...build(), buildNode('End', 'n8n-nodes-base.noOp', 1)];
 		const id = await importFor(n8n, service, connect(name, nodes));
 		await n8n.activate(id);
 		receivers[name] = { id, url: await n8n.getProductionWebhookUrl(id) };
@@ -249,10 +166,7 @@ async function activate(n8n: N8n, service: Service, names: string[]) {
 	return receivers;
 }
 
-/**
- * Sends genuine callbacks, and waits until all of their executions are over.
- * @returns callbacks per second that end in a finished execution
- */
+/** Sends genuine callbacks, and waits until all of their executions are over. */
 async function sendCallbacks(n8n: N8n, service: Service, receiver?: Receiver) {
 	if (!receiver) throw new Error('There is no such receiver');
 	const { id, url } = receiver;
@@ -269,23 +183,8 @@ async function sendCallbacks(n8n: N8n, service: Service, receiver?: Receiver) {
 		status: ['success'],
 		startedAfter: new Date(begun).toISOString(),
 	};
-	const finished = await poll(
-		async () => {
-			const own = await n8n.listExecutions(filter);
-			return own.length === CALLBACKS ? own : undefined;
-		},
-		{ what: 'the executions of a round' },
-	);
-	const ended = Math.max(...finished.map(({ stoppedAt }) => Date.parse(String(stoppedAt))));
-	return CALLBACKS / ((ended - begun) / 1000);
-}
-
-async function runIntake(rounds: (measure: Measure) => Promise<void>, env: Env) {
-	await using service = await openService();
-	// In this folder n8n finds the trigger that does nothing.
-	await using n8n = await startPackedN8n({ env: { N8N_CUSTOM_EXTENSIONS: __dirname, ...env } });
-	const receivers = await activate(n8n, service, Object.keys(RECEIVERS));
-	await rounds(async (way) => [await sendCallbacks(n8n, service, receivers[way])]);
+	const areOver = async () => (await n8n.listExecutions(filter)).length === CALLBACKS;
+	await poll(areOver, { what: 'the executions of a round' });
 }
 
 const WRITTEN =
@@ -301,7 +200,7 @@ async function runQueue(rounds: (measure: Measure) => Promise<void>, env: Env) {
 		log: console.log,
 	});
 	const { n8n, webhooks, workers, query } = queue;
-	const receivers = await activate(n8n, service, ['withDetails', 'bare']);
+	const receivers = await activate(n8n, service);
 	const readUsed = () => [readTime(webhooks), readTime(workers), Number(query(WRITTEN))];
 	await rounds(async (way) => {
 		const before = readUsed();
