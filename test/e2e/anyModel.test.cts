@@ -196,15 +196,6 @@ describe('a person who has a sheet', () => {
 		await chooseMapping('Map Automatically');
 		expect(await run()).toEqual({ prompt: 'An owl', image_resolution: '2K' });
 	});
-
-	it('chooses a model without a prompt, whose field goes, and one with it, whose field comes', async () => {
-		await editor.fill('prompt', '');
-		await editor.chooseFromSearch('anyModel', 'iota background', 'Iota');
-		await editor.get('parameter-input-prompt').waitFor({ state: 'hidden' });
-		await editor.chooseFromSearch('anyModel', 'epsilon canvas', 'Epsilon Canvas');
-		await editor.get('parameter-input-prompt').waitFor();
-		expect(await run()).toEqual({ prompt: 'A red fox', image_resolution: '2K' });
-	});
 });
 
 const PASTED = '{ "prompt": "{{ $json.prompt }}" }';
