@@ -20,7 +20,7 @@ type Started = {
 export function buildGuide({ n8n, service }: Started, ids: Record<string, string>) {
 	const link = (example: string) => `${n8n.url}/workflow/${ids[example]}`;
 	const { baseUrl, accessToken, webhookSecret } = buildCredentialData(service);
-	const faults = listFaults().map(({ name, description }) => `  #${name.padEnd(16)}${description}`);
+	const faults = listFaults().map(({ name, description }) => `  #${name.padEnd(14)}${description}`);
 	return `
 n8n is ready: ${n8n.url}
   E-mail    ${n8n.owner.email}

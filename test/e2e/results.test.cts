@@ -4,7 +4,7 @@ import { generate, mediaGeneration, NODE, prompts, SEEN } from '../../dev/fixtur
 import type { Execution } from '../../dev/n8n/execution.cts';
 import type { Task } from '../../nodes/MediaGeneration/api/task.ts';
 import { readMedia } from '../media/corpus.cts';
-import { readFiles, usePair } from './support.cts';
+import { readFiles, readHints, usePair } from './support.cts';
 
 /** Of result files, in MB. */
 const SIZE = 0.3;
@@ -103,4 +103,22 @@ it('each file is an item of its own, also after a repeat and at the limit, costs
 	expect(pair.service.tasks.size).toBe(4);
 	// What was refused was sent again by the repeat.
 	expect(pair.countCreations()).toBe(6);
+});
+
+it('files of a host that hiccups are downloaded all the same, over a sleep and by Get Files', async () => {
+	const texts = ['#fileFails=3', '#fileFails=3 #fileStatus=503', '#fileDrops=2', '#fileFails=6'];
+	const node = generate({ options: { howToWait: 'callback', downloadResults: true } });
+	const getFiles = mediaGeneration({ operation: 'getFiles' }, { name: 'Get Files' });
+	const execution = await pair.runNodes(prompts(texts), node, getFiles);
+	const requests = texts.map((prompt) => pair.findTask(prompt).fileRequests.get('result.mp4'));
+	expect(requests).toEqual([5, 5, 4, 7]);
+	const why = expect.stringContaining('has expired or is refused');
+	expect(
+		getOutput(execution).map(({ json, binary }) => [binary.data?.mimeType, json.downloadError]),
+	).toEqual([...[1, 2, 3].map(() => ['video/mp4', undefined]), [undefined, why]]);
+	expect(readHints(execution)).toContainEqual(
+		expect.stringContaining('Items that lack a file: 1. The first: The link to'),
+	);
+	const files = execution.getOutput('Get Files').map(({ binary }) => binary?.data?.mimeType);
+	expect(files).toEqual(texts.map(() => 'video/mp4'));
 });

@@ -28,7 +28,9 @@ it('tasks that were started before come out together as Generate outputs them, w
 	const files = output.map(({ binary }) => Object.keys(binary ?? {}));
 	expect(files).toEqual(ROWS.map(([, status]) => (status === 'completed' ? ['data'] : [])));
 	expect(output.map(({ json }) => json.taskId)).toEqual(TEXTS.map((text) => pair.findId(text)));
-	expect(readHints(execution)).toContainEqual(expect.stringMatching(/^Tasks that failed: 2 of 9\./));
+	expect(readHints(execution)).toContainEqual(
+		expect.stringMatching(/^Tasks that failed: 2 of 9\./),
+	);
 	expect(pair.countCreations()).toBe(TEXTS.length);
 	expect(pair.listTasks().filter(({ callBackUrl }) => callBackUrl)).toEqual([]);
 });

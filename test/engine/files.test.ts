@@ -37,7 +37,7 @@ describe('file: upload', () => {
 			'\'File\' is "data", but must be a URL',
 			': photo, blank.',
 		],
-		[{ binaryPropertyName: '={{ $binary.photo }}' }, '\'File\' is "{', ': photo, blank.'],
+		[{ binaryPropertyName: '={{ $binary.photo }}' }, "'File' is \"{", ': photo, blank.'],
 	])('sends nothing for %j', async (parameters, message, next) => {
 		const { error } = await upload(parameters);
 		expect(error?.message).toContain(message);

@@ -147,8 +147,10 @@ async function waitForOne(workflowId: string) {
 async function getItems(executions: Executions, node: string) {
 	const load = async ({ id }: { id: string }) => await queue.n8n.getExecution(id);
 	const loaded = await runConcurrently(executions, 4, load);
-	return loaded.flatMap((execution) => execution.getItems<Task>(node));
+	return loaded.flatMap((execution) => execution.getItems<Task & { reference: string }>(node));
 }
+
+const readPrompt = (taskId: string) => String(service.tasks.get(taskId)?.input.prompt);
 
 const getIds = (tasks: Task[]) => tasks.map(({ taskId }) => taskId);
 
@@ -165,20 +167,25 @@ function findWorker(executionId: string): N8nProcess {
 }
 
 describe('queue mode', () => {
-	it('starts a workflow once for each task, in several processes', async () => {
+	it('starts a workflow once for each task, in several processes, with what started it', async () => {
 		service.set({ taskSeconds: 1, faultsFor: () => ({ callbackTwice: true }) });
 		const { id, url: callBackUrl } = await pair.activateTrigger();
-		const urls = Array.from({ length: 24 }, (_, index) => `${callBackUrl}?task=${index}`);
-		const create = async (callBackUrl: string) =>
-			await createEndedTask(service, { prompt: 'one', callBackUrl });
-		const tasks = await runConcurrently(urls, 4, create);
+		const listCreated = followTasks();
+		const parameters = {
+			operation: 'start',
+			callbackUrl: `=${callBackUrl}?task={{ $itemIndex }}`,
+			options: { reference: '={{ $json.prompt }}' },
+		};
+		await waitForOne(await start(numberTexts(24), [generate(parameters)]));
+		const tasks = listCreated();
 		await service.idle();
 		for (const taskId of tasks)
 			expect(service.tasks.get(taskId)?.callbacks.length).toBeGreaterThanOrEqual(2);
 		const executions = await waitForAll(id, tasks.length);
 		expect(executions.map(({ status }) => status)).toEqual(tasks.map(() => 'success'));
 		const output = await getItems(executions, 'Trigger');
-		expect(getIds(output).sort()).toEqual([...tasks].sort());
+		expect(getIds(output).sort()).toEqual(tasks.sort());
+		for (const { taskId, reference } of output) expect(reference).toBe(readPrompt(taskId));
 		expect(output[0]).toMatchObject({
 			status: 'completed',
 			verification: { signature: 'current', details: 'fetched' },
@@ -225,7 +232,6 @@ describe('queue mode', () => {
 			generate({ options: { waitLimit: 0.3, failedTasks: 'output' } }),
 		]);
 		await waitForParked(id, 1);
-		const readPrompt = (taskId: string) => String(service.tasks.get(taskId)?.input.prompt);
 		for (const taskId of listCreated().filter((one) => readPrompt(one).endsWith('#noCallback'))) {
 			await service.waitForTask(taskId);
 			await deliver(taskId);
@@ -284,8 +290,11 @@ describe('queue mode', () => {
 		expect(answers.filter(({ resumed }) => resumed)).toEqual([woken]);
 
 		const execution = await waitForOne(id);
+		expect(execution.data.resultData.metadata).toMatchObject({
+			Media_Generation_credits: String(tasks.length * last.creditsConsumed),
+		});
 		const ids = getIds(execution.getItems<Task>(NODE));
-		expect(ids.map((taskId) => service.tasks.get(taskId)?.input.prompt)).toEqual(prompts);
+		expect(ids.map(readPrompt)).toEqual(prompts);
 		const uploaded = execution.getItems<{ url: string }>('Upload');
 		for (const [index, { binary = {} }] of execution.getOutput(NODE).entries()) {
 			const expected = [0, 1].map((number) => buildResultBytes(String(ids[index]), number, SIZE));

@@ -118,12 +118,8 @@ function buildNumberShape(options: INodePropertyTypeOptions = {}): z.ZodTypeAny 
 	);
 }
 
-/** True or false as text. Sheets write TRUE. */
-export const FLAG = /^(true|false)$/i;
-
 const flag = z.preprocess(
-	(value) =>
-		typeof value === 'string' && FLAG.test(value) ? value.toLowerCase() === 'true' : value,
+	(value) => (value === 'true' || value === 'false' ? value === 'true' : value),
 	z.boolean({ message: 'must be true or false' }),
 );
 

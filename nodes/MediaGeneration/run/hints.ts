@@ -43,7 +43,11 @@ export const addCredits = (costs: number[]): number =>
 /** Says that tasks were paid for before, as a retry looks like a run that pays. */
 export function sayAdopted(context: IExecuteFunctions, count: number, all: number): void {
 	if (count)
-		addHint(context, 'info', `Tasks of the earlier run, not paid for again: ${count} of ${all}`);
+		addHint(
+			context,
+			'info',
+			`Nothing was created for these tasks of the earlier run: ${count} of ${all}`,
+		);
 }
 
 /** Says what nobody sees among the files that n8n shows first, with the first reason of each kind. */

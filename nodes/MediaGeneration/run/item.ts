@@ -11,7 +11,12 @@ import type { RequestSettings } from '../api/exchange';
 import type { Call } from '../host/call';
 import { CREDENTIAL } from '../lib/brand';
 import { mapConcurrent } from '../lib/mapConcurrent';
-import { buildBlankError, checkOptions, readNumberOption, type OptionReader } from '../models/field';
+import {
+	buildBlankError,
+	checkOptions,
+	readNumberOption,
+	type OptionReader,
+} from '../models/field';
 import type { ModelRequest } from '../models/model';
 
 /** One item of the node's input, as operations see it. */

@@ -56,7 +56,6 @@ describe('parseValue', () => {
 		['string', ' a\n b ', ' a\n b '],
 		['boolean', 'true', true],
 		['boolean', 'false', false],
-		['boolean', 'FALSE', false],
 		['boolean', true, true],
 	])('takes as a %s %j as %j', (type, value, parsed) => {
 		expect(parseValue(field({ type }), value)).toBe(parsed);

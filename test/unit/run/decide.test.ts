@@ -69,8 +69,10 @@ describe.each<HowToWait>(['automatic', 'callback'])('%s', (chosen) => {
 		expect(await decide(run, chosen)).toEqual({ resumeUrl: own(run.url ?? PUBLIC) });
 	});
 
+	it('polls for an agent, which needs no reason', async () =>
+		expect(await decide({ isTool: true }, chosen)).toEqual({}));
+
 	it.each<[string, Run, string]>([
-		['an agent, as whoever waits', { isTool: true }, 'so that the AI agent gets'],
 		["a run of n8n's Agents, without an execution", { kept: null }, "n8n can't let"],
 		[
 			"a credential that can't be read again",
@@ -88,9 +90,8 @@ describe.each<HowToWait>(['automatic', 'callback'])('%s', (chosen) => {
 	});
 });
 
-it.each<Run>([{ url: LOOPBACK }, { isTool: true }, {}])(
-	'polling polls, which needs no reason: %j',
-	async (run) => expect(await decide(run, 'polling')).toEqual({}),
+it.each<Run>([{ url: LOOPBACK }, {}])('polling polls, which needs no reason: %j', async (run) =>
+	expect(await decide(run, 'polling')).toEqual({}),
 );
 
 it.each([
@@ -133,7 +134,6 @@ it.each<[Partial<Answerer>, string]>([
 );
 
 it.each<[Waiter, string]>([
-	[{ who: 'agent' }, 'so that the AI agent gets'],
 	[{ who: 'n8n' }, "because n8n can't let a run of this kind sleep"],
 	[{ who: 'caller' }, 'because the workflow that called this one waits for its end'],
 	[{ who: 'caller', node: 'Webhook' }, 'because "Webhook" waits for its end'],

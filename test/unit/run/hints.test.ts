@@ -89,20 +89,20 @@ it.each<[string, string[], string[]]>([
 
 it('hints say which items have an error without a task, and which a warning', () => {
 	const { context, hints } = buildRun();
-	const failure = new FailedTaskError(failed, { taskIds: ['f'], areOfUse: false });
+	const failure = new FailedTaskError(failed, false);
 	const doubtful = { items: [{ json: { taskId: 'c', warning: 'no <b> field' } }] };
 	showMissing(context, [{ error: failure }, { error: new Error('No <b>') }, doubtful]);
 	showMissing(context, [{ error: new Error('x') }, { error: new Error('y') }]);
 	expect(hints).toEqual([
-		'warning: An item has an error: No ‹b›',
-		'warning: An item has a warning: no ‹b› field',
-		'warning: 2 items have an error: x',
+		'warning: Items with an error: 1. The first: No ‹b›',
+		'warning: Items with a warning: 1. The first: no ‹b› field',
+		'warning: Items with an error: 2. The first: x',
 	]);
 });
 
 it.each([
 	[0, []],
-	[2, ['info: Tasks of the earlier run, not paid for again: 2 of 3']],
+	[2, ['info: Nothing was created for these tasks of the earlier run: 2 of 3']],
 ])('a hint says of %d of 3 tasks that they are of the earlier run: %j', (count, expected) => {
 	const { context, hints } = buildRun();
 	sayAdopted(context, count, 3);

@@ -14,14 +14,16 @@ describe('a retry from the list', () => {
 		expect(execution.ended).toMatchObject([{ sleptAt: undefined }]);
 		expect(taskIds).toEqual(['task-0-1z', 'task-1-1z']);
 		expect(sent).toEqual([1, 1]);
-		expect(execution.hints).toEqual(['Tasks of the earlier run, not paid for again: 2 of 2']);
+		expect(execution.hints).toEqual([
+			'Nothing was created for these tasks of the earlier run: 2 of 2',
+		]);
 	});
 
 	it('says what it has paid, where it created a task beside those of before', async () => {
 		const { execution } = await live(build(['good', ['refused', 'good']], { retries: [{}] }));
 		expect(execution.hints).toEqual([
 			'Credits consumed: 1',
-			'Tasks of the earlier run, not paid for again: 1 of 2',
+			'Nothing was created for these tasks of the earlier run: 1 of 2',
 		]);
 	});
 

@@ -1,9 +1,10 @@
 import { buildFieldError, isBlank } from '../field';
 import { isOfFile } from '../media';
 import type { RequestSource } from '../model';
+import { toTitle } from '../title';
 import { findPurpose } from './purpose';
-import { getPart, listProperties, type JsonSchema } from './schema';
-import { addFacts, listShortly } from './words';
+import { getPart, listProperties, listUnknown, type JsonSchema } from './schema';
+import { listShortly } from './words';
 
 /** Map Automatically: columns of an item become the fields that the service gives the same names. */
 
@@ -53,20 +54,15 @@ export function refuseNothing(schema: JsonSchema, input: object, model: string):
 	);
 }
 
-const toLetters = (name: string): string => name.toLowerCase().replace(/[\s_-]/g, '');
-
-/** Says which columns were left out though they look meant for a field that is not sent. */
+/** Says which columns were left out though they have the title of a field that is not sent. */
 export function describeLeftOut(
 	schema: JsonSchema,
-	columns: object,
+	{ columns = {} }: RequestSource,
 	input: object,
 ): string | undefined {
 	const unsent = listProperties(schema).filter(({ name }) => !Object.hasOwn(input, name));
-	const meant = Object.entries(columns).flatMap(([heading, value]) => {
-		const field = unsent.find(({ name }) => toLetters(name) === toLetters(heading));
-		return field && !isBlank(value) ? addFacts(heading, `the field is ${field.name}`) : [];
-	});
-	return meant.length
-		? `Columns not sent because of their names: ${listShortly(meant)}`
-		: undefined;
+	const titles = unsent.map(({ name }) => toTitle(name));
+	const meant = listUnknown(schema, columns).filter((name) => titles.includes(toTitle(name)));
+	if (!meant.length) return undefined;
+	return `Columns not sent, as no field has exactly their names: ${listShortly(meant)}`;
 }

@@ -1,4 +1,4 @@
-import { UserError, type ResourceMapperValue } from 'n8n-workflow';
+import type { ResourceMapperValue } from 'n8n-workflow';
 import { isObject } from '../../lib/json';
 import { buildFieldError, isBlank, parseValue } from '../field';
 import { toJsonInput } from '../jsonInput';
@@ -65,7 +65,7 @@ async function requestByFields(model: string, source: RequestSource): Promise<Mo
 		checkInput(schema, whole);
 		if (isByColumns) refuseNothing(schema, whole, model);
 	};
-	const warning = isByColumns ? describeLeftOut(schema, source.columns ?? {}, input) : undefined;
+	const warning = isByColumns ? describeLeftOut(schema, source, input) : undefined;
 	return { model, input, check, warning };
 }
 

@@ -1,13 +1,5 @@
 import { isExact, isObject, isPlainObject, mapValues, parseJson } from '../../lib/json';
-import {
-	buildBlankError,
-	buildFieldError,
-	DECIMAL,
-	FLAG,
-	isBlank,
-	namePlace,
-	shorten,
-} from '../field';
+import { buildBlankError, buildFieldError, DECIMAL, isBlank, namePlace, shorten } from '../field';
 import { hasScheme, isFileObject, markEntries, Media, splitQuoted, toSource } from '../media';
 import { toTitle } from '../title';
 import { findPurpose, saysUrl } from './purpose';
@@ -162,7 +154,8 @@ function readText(text: string, types: string[]): unknown[] {
 	const isNumber = DECIMAL.test(text) && isExact(number);
 	const isSame = !takes('string') || String(number) === text.trim();
 	if (isNumber && isSame && (takes('number') || takes('integer'))) readings.push(number);
-	if (takes('boolean') && FLAG.test(text)) readings.push(text.toLowerCase() === 'true');
+	// Sheets write TRUE.
+	if (takes('boolean') && /^(true|false)$/i.test(text)) readings.push(/true/i.test(text));
 	if (takes('string') || !types.length) readings.push(text);
 	if (takes('array')) readings.push(splitList(text));
 	return readings;

@@ -24,7 +24,7 @@ import {
 	type Property,
 } from './schema';
 import { isAllowed } from './values';
-import { addFacts, describeForms, describeProperty, nameValue } from './words';
+import { addFacts, describeForms, describeProperty, MAX_TITLE, nameValue } from './words';
 
 /** What a model takes, as the editor's fields, and as a list for people and for AI builders. */
 

@@ -19,7 +19,7 @@ import {
 const MAX_LABEL = 26;
 
 /** The longest title, and the longest list. */
-const MAX_TITLE = 100;
+export const MAX_TITLE = 100;
 const MAX_LIST = 500;
 
 interface Description {

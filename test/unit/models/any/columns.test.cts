@@ -73,9 +73,9 @@ it.each<[columns: Values, Node, warning: string | undefined]>([
 	[
 		{ 'End-Image URL': link, Duration: 5 },
 		{},
-		'Columns not sent because of their names: End-Image URL (the field is end_image_url), Duration (the field is duration)',
+		'Columns not sent, as no field has exactly their names: End-Image URL, Duration',
 	],
-	[{ Duration: '', sku: 'A1' }, {}, undefined],
+	[{ duration: '', sku: 'A1' }, {}, undefined],
 	[{ Duration: 7, duration: 5, Prompt: 'a' }, { prompt: 'a' }, undefined],
 	[
 		{ Duration: 7 },
