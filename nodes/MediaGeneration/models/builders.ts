@@ -45,9 +45,7 @@ export const describeModels = (models: Model[]): string =>
 	[
 		'Each model takes the parameters in its line and no others. Set them beside model, also where a type below lacks them.',
 		...models.map(({ id, description, properties }) => {
-			const taken = properties
-				.filter(({ type }) => !/^(notice|hidden)$/.test(type))
-				.map(describeParameter);
+			const taken = properties.filter(({ type }) => type !== 'hidden').map(describeParameter);
 			return `${id}: ${description}. Parameters: ${[...new Set(taken)].join(', ')}`;
 		}),
 	].join('\n');

@@ -27,7 +27,6 @@ export interface JsonSchema extends Partial<Record<Limit, number>> {
 	description?: string;
 	/** What the description says of values, by value. */
 	meanings?: Record<string, string>;
-	deprecated?: boolean;
 }
 
 export interface Property {
@@ -133,18 +132,17 @@ const KEYWORDS: Array<[names: RegExp, isValid: (value: unknown) => boolean]> = [
 	[/^(items|properties)$/, isObject],
 	[/^(format|description)$/, isText],
 	[/^default$/, () => true],
-	[/^deprecated$/, (value) => typeof value === 'boolean'],
 ];
 
 /** Keywords that inform people, and rule out no value. */
-const PROSE = /^(description|default|deprecated)$/;
+const PROSE = /^(description|default)$/;
 
 /**
  * Reads a schema and resolves its references. Unreadable parts allow anything, and so does a schema
  * inside itself. Names are trimmed, as the service does it.
  * @param value the schema, whatever the service wrote
  * @param document the whole document, in which `$ref` is looked up
- * @param withProse whether descriptions, defaults and "deprecated" are read too
+ * @param withProse whether descriptions and defaults are read too
  * @returns undefined when the schema is larger than `MAX_SIZE`, or a reference can't be decoded
  */
 export function readSchema(

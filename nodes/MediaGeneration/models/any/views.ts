@@ -164,7 +164,7 @@ function foldFields(
 	price: string,
 ): ResourceMapperField[] {
 	const fields = properties.map(toField);
-	const shown = fields.filter(({ display, removed }) => display && !removed);
+	const shown = fields.filter(({ display }) => display);
 	const takesFile = (property: Property) => findKind(property) === 'file';
 	const requiresFile = properties.some((one) => one.isRequired && takesFile(one));
 	const matters = (property: Property) =>
@@ -211,7 +211,6 @@ function toField(property: Property): ResourceMapperField {
 	if (choices.length)
 		field.options = choices.map((value) => ({ name: nameChoice(schema, value), value }));
 	if (initial) field.defaultValue = initial;
-	if (schema.deprecated && !isRequired) field.removed = true;
 	return field;
 }
 
@@ -229,9 +228,9 @@ function listChoices({ enum: listed, ...rest }: JsonSchema, isYesOrNo: boolean) 
 }
 
 /** Finds the expression that fills in the ID of an earlier result when the field first shows. */
-function findEarlierId({ schema, isRequired }: Property, purpose: Purpose): string | undefined {
+function findEarlierId({ schema }: Property, purpose: Purpose): string | undefined {
 	if (purpose.kind !== 'earlierResult' || schema.default !== undefined) return undefined;
-	return isRequired || !schema.deprecated ? purpose.expression : undefined;
+	return purpose.expression;
 }
 
 const isPrompt = (property: Property): boolean => findKind(property) === 'prompt';

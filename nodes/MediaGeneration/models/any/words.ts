@@ -52,9 +52,8 @@ export function describeProperty({ name, schema, isRequired }: Property): Descri
 		length && `${length} characters`,
 		namePartsOf(schema),
 		byDefault,
-		schema.deprecated && 'deprecated',
 	];
-	const notes = schema.deprecated ? ['deprecated'] : [note, count, range, byDefault];
+	const notes = [note, count, range, byDefault];
 	return {
 		purpose,
 		type,

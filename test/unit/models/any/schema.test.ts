@@ -67,7 +67,7 @@ const bounds = { minimum: 1, maximum: 1 };
 const lengths = { minLength: 1, maxLength: 1, minItems: 1, maxItems: 1 };
 it.each<JsonSchema>([
 	{ items: text, properties: { a: text }, ...bounds, ...lengths },
-	{ type: ['number', 'null'], enum: [1, null], default: null, required: ['a'], deprecated: false },
+	{ type: ['number', 'null'], enum: [1, null], default: null, required: ['a'] },
 	{ type: 'object', description: 'a', format: 'a' },
 ])('keeps %j, and adds nothing when it reads it again', (schema) => {
 	expect(readSchema(schema, document)).toStrictEqual(schema);
@@ -88,7 +88,7 @@ it.each<unknown>([
 	},
 	{ noneOf: list, allOfThem: list, enum: 'a', required: [1], multipleOf: 2, format: 1 },
 	{ minLength: '1', maxLength: '1', minItems: '1', maxItems: '1', minimum: Infinity },
-	{ type: 5, description: 1, deprecated: 1, maximum: '1' },
+	{ type: 5, description: 1, deprecated: true, maximum: '1' },
 	{ pattern: '^(a+)+$', not: text, additionalProperties: false, exclusiveMinimum: 1 },
 	JSON.parse('{ "constructor": {}, "toString": {}, "__defineGetter__": {}, "__proto__": {} }'),
 ])('takes nothing from %j', (value) => {
@@ -134,7 +134,7 @@ it('reads nothing of a schema that is larger than 64,000 characters', () => {
 });
 
 it('leaves out what is no rule where only rules are asked for', () => {
-	const prose = { description: 'a', default: 'b', deprecated: true };
+	const prose = { description: 'a', default: 'b' };
 	expect(readSchema({ ...prose, ...text }, {}, false)).toStrictEqual(text);
 });
 

@@ -45,7 +45,6 @@ it.each<[name: string, schema: object, required: string[], more: object]>([
 	['task_id', text, [], { defaultValue: '={{ $json.taskId }}' }],
 	['audio_id', text, [], { defaultValue: '={{ $json.file.id }}' }],
 	['task_id', { ...text, default: 'a' }, [], {}],
-	['task_id', { ...text, deprecated: true }, [], {}],
 ])('a field %s of %j with %j required is filled in so: %j', (name, schema, required, more) => {
 	const [{ options, defaultValue } = {}] = readProperties({ [name]: schema }, required);
 	expect({ options, defaultValue }).toEqual(more);
@@ -103,7 +102,6 @@ it.each<[object, string[], string[], string[]]>([
 	[{ first_image: text, last_image: text }, [], [], ['first_image', 'last_image']],
 	[{ first_image: text, last_image: text }, ['first_image'], [], ['first_image']],
 	[{ a: text, b: text, c: text }, [], ['c'], ['c']],
-	[{ a: { ...text, deprecated: true }, b: text }, [], [], ['b']],
 ])(
 	'of %j with %j required and %j filled in, a person sees at first what matters: %j',
 	(properties, required, filled, shown) => {
@@ -152,7 +150,6 @@ describe('the fields of a model', () => {
 		[video, 'duration', 'Duration (default 5)', { options: [{ value: '5' }, { value: '10' }] }],
 		[video, 'cfg_scale', 'CFG Scale (0 to 1)', { type: 'number', required: false }],
 		['theta-pro/storyboard', 'shots', 'Shots (JSON list, up to 6)', { required: false }],
-		['Iota.HD/Text-2-Video', 'quality', 'Quality (deprecated)', { removed: true }],
 		['mu/image-to-video', 'image_urls', 'Image URLs (or data)', { type: 'string', required: true }],
 	])('of %s have %j, named %j, as the editor needs it', (name, id, displayName, more) => {
 		const field = findModel(name).fields.find((one) => one.id === id);

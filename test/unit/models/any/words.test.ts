@@ -42,13 +42,6 @@ it.each<[name: string, schema: object, type: string, label: string, summary: str
 		'text; up to 2,500 characters',
 	],
 	['mood', { ...text, minLength: 2, maxLength: 3 }, 'string', 'Mood', 'text; 2 to 3 characters'],
-	[
-		'mood',
-		{ ...text, deprecated: true, default: 'a' },
-		'string',
-		'Mood (deprecated)',
-		'text; default a; deprecated',
-	],
 	['mood', { ...text, default: '' }, 'string', 'Mood', 'text'],
 	[
 		'size',
