@@ -96,7 +96,7 @@ export const editImage: INodeParameters = {
 	operation: 'start',
 	model: 'beta2/image-edit',
 	image: 'https://media.example/photo.png',
-	prompt: '={{ $json.prompt }}',
+	prompt: "={{ $json.prompt ?? '' }}",
 };
 
 /** Starts an emulator for the tests of a file, and a node whose credential it accepts. Each test begins without tasks. */

@@ -99,7 +99,7 @@ it.each<[Answer, object]>([
 	['sendsMore', video],
 	['twoLocations', video],
 	['setsCookie', video],
-	['path', { ...video, name: 'a-red-fox.sh' }],
+	['path', video],
 	['ownMethods', video],
 	['script', text],
 	['longType', text],

@@ -84,7 +84,7 @@ it.each<[Error, string | undefined]>([
 	[refuse(402), 'quota-exhausted'],
 	[refuse(404), 'configuration-invalid'],
 	[refuse(429), 'rate-limited'],
-	[refuse(500, 'Too many running tasks'), 'rate-limited'],
+	[refuse(429, 'Too many running tasks'), 'rate-limited'],
 	[refuse(455), 'temporarily-unavailable'],
 	[refuse(500), 'temporarily-unavailable'],
 	[refuse(422), undefined],
