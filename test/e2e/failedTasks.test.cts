@@ -141,7 +141,7 @@ describe('a task that failed', () => {
 			{ taskId: ids[2]?.[0], status: 'completed', files: ['data'] },
 		]);
 		expect(pair.countCreations()).toBe(before);
-		expect(readHints(continued).join()).toContain('Tasks of the earlier run, not paid');
+		expect(readHints(continued).join()).toContain('Nothing was created for these tasks');
 	});
 });
 
