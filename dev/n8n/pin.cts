@@ -15,7 +15,8 @@ async function main() {
 	fs.mkdirSync(folder, { recursive: true });
 	const view = ['view', `n8n@${tag}`, 'version'];
 	const version = (await runCommand('npm', view, { cwd: folder, what: 'npm view' })).trim();
-	const manifest = { ...pinned, name: `${pinned.name}-${tag}`, dependencies: { n8n: version } };
+	const dependencies = { ...pinned.dependencies, n8n: version };
+	const manifest = { ...pinned, name: `${pinned.name}-${tag}`, dependencies };
 	fs.writeFileSync(path.join(folder, 'package.json'), JSON.stringify(manifest));
 	const lock = ['install', '--package-lock-only', '--legacy-peer-deps', '--ignore-scripts'];
 	await runCommand('npm', lock, { cwd: folder, what: 'npm install', tries: 3 });

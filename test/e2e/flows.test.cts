@@ -2,7 +2,7 @@ import { expect } from '@jest/globals';
 import type { IBinaryKeyData } from 'n8n-workflow';
 import { buildByHand, buildByNode } from '../../dev/fixtures/byHand.cts';
 import { TOKEN } from '../../dev/fixtures/pair.cts';
-import { chain, items, mediaGeneration } from '../../dev/fixtures/workflows.cts';
+import { buildNode, chain, items, mediaGeneration, NODE } from '../../dev/fixtures/workflows.cts';
 import type { Execution } from '../../dev/n8n/execution.cts';
 import { usePair } from './support.cts';
 
@@ -73,5 +73,36 @@ it("the guide's workflow by hand and the one by our node make the same picture",
 	expect(pair.listTasks().map(({ input }) => input)).toEqual([
 		{ prompt: OTHER },
 		{ prompt: OTHER },
+	]);
+});
+
+it('the rows of a CSV file become tasks by their columns, but the one without a prompt', async () => {
+	const rows = [
+		{ row_number: 2, prompt: 'A fox', aspect_ratio: '3:2' },
+		{ row_number: 3, prompt: 'An owl', aspect_ratio: '' },
+		{ row_number: 4, prompt: '', aspect_ratio: '' },
+	];
+	const byColumns = { mappingMode: 'autoMapInputData', value: null, schema: [] };
+	const node = mediaGeneration(
+		{
+			...{ resource: 'task', operation: 'generate', model: 'any' },
+			anyModel: { __rl: true, mode: 'id', value: 'epsilon-canvas/text-to-image' },
+			...{ inputMode: 'fields', anyFields: byColumns },
+			options: { showInputModes: true, downloadResults: false, concurrency: 1 },
+		},
+		{ onError: 'continueRegularOutput' },
+	);
+	const toFile = buildNode('To CSV', 'n8n-nodes-base.convertToFile', 1.1, { operation: 'csv' });
+	const fromFile = buildNode('Rows', 'n8n-nodes-base.extractFromFile', 1, { operation: 'csv' });
+	const execution = await pair.run(chain('Sheet', [items(rows), toFile, fromFile, node]));
+	expect(execution.readError()).toBe('');
+	expect(execution.getItems(NODE)).toMatchObject([
+		{ status: 'completed' },
+		{ status: 'completed' },
+		{ error: "'Prompt' is required, but the item has nothing in a column prompt" },
+	]);
+	expect(pair.listTasks().map(({ input }) => input)).toEqual([
+		{ prompt: 'A fox', aspect_ratio: '3:2' },
+		{ prompt: 'An owl' },
 	]);
 });
