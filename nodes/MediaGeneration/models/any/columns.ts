@@ -62,7 +62,11 @@ export function describeLeftOut(
 ): string | undefined {
 	const unsent = listProperties(schema).filter(({ name }) => !Object.hasOwn(input, name));
 	const titles = unsent.map(({ name }) => toTitle(name));
-	const meant = listUnknown(schema, columns).filter((name) => titles.includes(toTitle(name)));
+	const isFilled = (name: string) =>
+		[getPart(columns, name)].flat().some((entry) => !isBlank(entry));
+	const meant = listUnknown(schema, columns).filter(
+		(name) => titles.includes(toTitle(name)) && isFilled(name),
+	);
 	if (!meant.length) return undefined;
 	return `Columns not sent, as no field has exactly their names: ${listShortly(meant)}`;
 }

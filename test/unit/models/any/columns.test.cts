@@ -76,6 +76,7 @@ it.each<[columns: Values, Node, warning: string | undefined]>([
 		'Columns not sent, as no field has exactly their names: End-Image URL, Duration',
 	],
 	[{ duration: '', sku: 'A1' }, {}, undefined],
+	[{ Duration: ' ', Prompt: null, 'End-Image URL': [] }, {}, undefined],
 	[{ Duration: 7, duration: 5, Prompt: 'a' }, { prompt: 'a' }, undefined],
 	[
 		{ Duration: 7 },
