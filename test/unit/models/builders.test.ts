@@ -80,6 +80,17 @@ describe('the modes of All Models are shown where Options asks for them', () => 
 	});
 });
 
+it.each(['inputMode', 'anyFields'])(
+	'whoever builds with a mode of %s shows it to people',
+	(name) => {
+		const hints = operationProperties
+			.filter((one) => one.name === name)
+			.map((one) => one.builderHint);
+		for (const hint of hints)
+			expect(JSON.stringify(hint)).toContain('options: { showInputModes: true }');
+	},
+);
+
 /** Returns what n8n stores of parameters. */
 const store = (parameters: INodeParameters, returnsDefaults = true) =>
 	NodeHelpers.getNodeParameters(

@@ -58,6 +58,9 @@ const byJson = { inputMode: ['json'] };
 /** Options asks for it. n8n keeps a value as long as one definition of its field isn't hidden by this. */
 const askedFor = { '/options.showInputModes': [true] };
 
+/** For AI builders: otherwise a person sees neither the mode nor how to change it. */
+const SHOW_MODES = 'with options: { showInputModes: true }, so that people see the mode';
+
 /**
  * The same field as the other models' prompt, so its text stays when the model changes, which empties
  * the mapper. Hidden for a model without a prompt; not with JSON, as n8n then drops the mapper.
@@ -85,7 +88,7 @@ export const inputMode: Field = {
 	default: 'fields',
 	displayOptions: { show: askedFor },
 	builderHint: toBuilderHint(
-		"Use 'fields' with anyFields. Use 'json' with anyInput only for a model whose fields the service doesn't list.",
+		`Use 'fields' with anyFields. Use 'json' with anyInput only for a model whose fields the service doesn't list, ${SHOW_MODES}.`,
 	),
 };
 
@@ -152,7 +155,7 @@ export const anyFields: Field = {
 	noDataExpression: true,
 	default: { mappingMode: 'defineBelow', value: null },
 	builderHint: toBuilderHint(
-		`Call ${LIST_MODEL_FIELDS} with { anyModel: { __rl: true, mode: 'id', value: '<model>' } } as the current parameters: it lists the fields that the model takes, with type, limits and which are required. Then use { mappingMode: 'defineBelow', value: { '<field>': <value>, … }, schema: [] }, with the fields' own names. Lists and objects are given as they are. Where a field takes a file, give a URL or the name of the item's field that has the file, such as data. Other names are refused. Where the input items have columns with the fields' own names, use { mappingMode: '${AUTOMATIC}', value: null, schema: [] }: other columns are left out.`,
+		`Call ${LIST_MODEL_FIELDS} with { anyModel: { __rl: true, mode: 'id', value: '<model>' } } as the current parameters: it lists the fields that the model takes, with type, limits and which are required. Then use { mappingMode: 'defineBelow', value: { '<field>': <value>, … }, schema: [] }, with the fields' own names. Lists and objects are given as they are. Where a field takes a file, give a URL or the name of the item's field that has the file, such as data. Other names are refused. Where the input items have columns with the fields' own names, use { mappingMode: '${AUTOMATIC}', value: null, schema: [] }, ${SHOW_MODES}: other columns are left out.`,
 	),
 	typeOptions: mapperOptions,
 	displayOptions: { show: byFields, hide: { ...withoutModel, ...askedFor } },
