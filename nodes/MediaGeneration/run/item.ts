@@ -79,7 +79,7 @@ export const optionsField = (options: INodeProperties[]): INodeProperties => ({
 });
 
 const LOST_PROMPT =
-	'Check the names in the expression. An item that is to have no prompt needs an empty text.';
+	"Check the names in the expression. For items without a prompt, as a table that leaves out blank cells has them, write {{ $json.prompt ?? '' }}.";
 
 /** n8n resolves expressions in the credential for each item. */
 export async function readService(context: IExecuteFunctions, index: number): Promise<TaskService> {
