@@ -118,6 +118,9 @@ const SCHEMA_SIZE = 100;
 /** The longest text about a property, in characters: the editor shows two lines of it. */
 const MAX_PROSE = 200;
 
+/** The longest text that says what values mean, in characters. */
+const MAX_MEANINGS = 16_000;
+
 const isText = (value: unknown): value is string => typeof value === 'string';
 const isListOfText = (value: unknown) => Array.isArray(value) && value.every(isText);
 
@@ -182,10 +185,8 @@ class SchemaReader {
 			return this.read({ ...target, ...own }, [...open, target]);
 		const inside = [...open, value];
 		const schema = this.readKeywords(own, inside);
-		if (schema.enum && this.withProse && isText(own.description)) {
-			this.spend(own.description.length);
-			schema.meanings = mapValues(readMeanings(schema.enum, own.description), cleanProse);
-		}
+		if (schema.enum && this.withProse && isText(own.description))
+			schema.meanings = this.readMeanings(schema.enum, own.description);
 		const readAll = (branches: unknown) =>
 			Array.isArray(branches) ? branches.map((branch) => this.read(branch, inside)) : [];
 		const [anyOf, oneOf, allOf] = [readAll(own.anyOf), readAll(own.oneOf), readAll(own.allOf)];
@@ -203,6 +204,13 @@ class SchemaReader {
 				schema[keyword] = this.readKeyword(keyword, value, open);
 		}
 		return schema;
+	}
+
+	/** Reads none from a longer text: with hundreds of values, they would make the fields too large to store. */
+	private readMeanings(values: unknown[], description: string): Record<string, string> {
+		if (description.length > MAX_MEANINGS) return {};
+		this.spend(description.length);
+		return mapValues(readMeanings(values, description), cleanProse);
 	}
 
 	private readKeyword(keyword: string, value: unknown, open: unknown[]): unknown {

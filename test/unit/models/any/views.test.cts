@@ -50,6 +50,15 @@ it.each<[name: string, schema: object, required: string[], more: object]>([
 	expect({ options, defaultValue }).toEqual(more);
 });
 
+it('hundreds of values with their meanings are still a field', () => {
+	const values = Array.from({ length: 450 }, (_, index) => `voice-${index}-${'n'.repeat(12)}`);
+	const lines = values.map((value) => `${value}: ${'calm '.repeat(20)}`);
+	for (const description of ['', lines.join('\n'), lines.join('\n').repeat(9)]) {
+		const [field] = readProperties({ voice: { enum: values, description } });
+		expect(field?.options).toHaveLength(450);
+	}
+});
+
 it('a prompt of fixed values is a field of the model', () => {
 	expect(readProperties({ prompt: { enum: ['a'] } })[0]).toMatchObject({ display: true });
 });
