@@ -89,12 +89,12 @@ export async function getModelFields(context: ILoadOptionsFunctions) {
 }
 
 /**
- * Lists the names of the chosen model's fields, with what they take.
- * @throws {NodeOperationError} when there are none, with the reason
+ * Lists the names of the chosen model's fields, with what they take; or in the only entry why there
+ * are none, as n8n's editor marks a list that fails as wrong.
  */
 export async function listModelFields(context: ILoadOptionsFunctions) {
 	const found = await findChosen(context);
-	if ('reason' in found) throw new NodeOperationError(context.getNode(), found.reason);
+	if ('reason' in found) return [{ name: found.reason, value: '' }];
 	return listFields(found.input, found.price);
 }
 
