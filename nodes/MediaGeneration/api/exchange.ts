@@ -90,7 +90,8 @@ export async function exchange(
 	// Whoever answers in another form may say there what is wrong.
 	if (failure && !said && isObject(body)) failure.detail ||= toQuote(body);
 	if (failure) failure.detail = redactor.hideInMessage(failure.detail);
-	const foundTaskId = endpoint === 'createTaskPath' ? findTaskId(text, redactor) : undefined;
+	const foundTaskId =
+		endpoint === 'createTaskPath' ? findTaskId(text, request, redactor) : undefined;
 	const took = performance.now() - begun;
 	return { origin, data, failure, httpStatus: statusCode, took, foundTaskId };
 }
@@ -211,9 +212,22 @@ export function parseAnswer(text: string, redactor: Redactor): unknown {
 	}
 }
 
-/** Finds a task's ID wherever it stands, because the task may have been paid for. */
-function findTaskId(text: string, redactor: Redactor): string | undefined {
-	const [, id, number] =
-		/"task_?id"\s*:\s*(?:"([^"\\]{1,256})"|(\d{1,256})\s*[,}])/i.exec(text) ?? [];
-	return redactor.hideInData(taskId.safeParse(id ?? number).data) as string | undefined;
+const TASK_IDS = /"task_?id"\s*:\s*(?:"([^"\\]{1,256})"|(\d{1,256})\s*[,}])/gi;
+
+/** Lists the tasks' IDs in JSON, also in one that breaks off. */
+const listTaskIds = (json: string): string[] =>
+	[...json.matchAll(TASK_IDS)].flatMap(([, id, number]) => id ?? number ?? []);
+
+/**
+ * Finds a task's ID wherever it stands, because the task may have been paid for. One that was sent is
+ * of an earlier task: servers repeat the input that they refuse.
+ */
+function findTaskId(
+	answer: string,
+	{ body = {} }: ServiceRequest,
+	redactor: Redactor,
+): string | undefined {
+	const sent = listTaskIds(JSON.stringify(body));
+	const found = listTaskIds(answer).find((id) => !sent.includes(id));
+	return redactor.hideInData(taskId.safeParse(found).data) as string | undefined;
 }

@@ -88,6 +88,20 @@ it.each<[string, Answer, Failure['kind'], number | undefined]>([
 	expect(error).toMatchObject({ kind, code, certain: true, description });
 });
 
+const EARLIER = { taskId: 'earlier', task_id: 7 };
+const UNREAD = { detail: [{ loc: ['body', 'input'], msg: 'Invalid', input: EARLIER }] };
+
+it('an ID that was sent is of an earlier task', async () => {
+	const refusal = await create([422, UNREAD], EARLIER);
+	expect(refusal).toBeInstanceOf(ServiceError);
+	expect(refusal).toMatchObject({ kind: 'input', certain: true });
+	const lacking = (await create([200, ok({ input: EARLIER })], EARLIER)) as UnknownOutcomeError;
+	expect(lacking).toMatchObject({ outcome: { taskId: undefined } });
+	const other = { ...UNREAD, task_id: 'new' };
+	const created = (await create([422, other], EARLIER)) as UnknownOutcomeError;
+	expect(created).toMatchObject({ outcome: { taskId: 'new' } });
+});
+
 const CUT = '{"code":200,"data":{"taskId":"task","more":"';
 const DEEP = `${CUT}","a":${'['.repeat(100_000)}${']'.repeat(100_000)}}}`;
 const LINES = { code: 200, data: { taskId: 'a\nb' } };
