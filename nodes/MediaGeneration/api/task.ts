@@ -70,7 +70,9 @@ function readRequest({ param, paramJson }: TaskRecord): Task[typeof REQUEST] {
 export function toTask(taskId: string, record: TaskRecord): Task {
 	const status = toStatus(record.state);
 	const results = [record.resultJson, record.response].filter(isFilled);
-	const others = status === 'completed' ? [omitKnown(record)] : [];
+	// A text was paid for too, so it stays beside links that may be none of a result.
+	const left = dropUndefined({ ...omitKnown(record), resultJson: results.find(hasText) });
+	const others = status === 'completed' ? [left] : [];
 	const result = findResult([...results, ...others]) ?? results[0];
 	const links = listTaskLinks({ taskId, result }, ['result']);
 	const hasResult = links.length > 0 || hasText(result);

@@ -82,6 +82,12 @@ describe('toTask', () => {
 		expect(result).toEqual({ ...left, costTime: 12_000, progress: 100 });
 	});
 
+	it('keeps its text beside the links of what is left of a record', () => {
+		const payload = JSON.stringify({ audio: at('sent.mp3') });
+		const { result } = task({ resultJson: '{"text":"A fox."}', payload });
+		expect(result).toMatchObject({ resultJson: { text: 'A fox.' }, payload });
+	});
+
 	const input = { prompt: 'A fox' };
 	it.each<[string, object, string | undefined]>([
 		['an object', { param: { input } }, 'A fox'],
