@@ -240,7 +240,7 @@ const PLAIN_REDIRECTS = [301, 302, 307, 308];
  */
 const AMBIGUOUS_CODES = [405, 429, 430];
 const CONCURRENCY_TEXT =
-	/\b(concurren(t|cy|tly)|parallel|simultaneous(ly)?|at once|at the same time|in progress|running|unfinished)\b/i;
+	/\b(concurren(t|cy|tly)|parallel|simultaneous(ly)?|tasks? (at once|at the same time|in progress)|(running|unfinished) tasks?)\b/i;
 const RATE_TEXT = /\brate[\s-]?limit|\btoo (many|frequent|fast)\b|\bfrequency\b/i;
 const CREDITS_TEXT = /\b(credits?|balance)\b/i;
 

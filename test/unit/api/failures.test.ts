@@ -246,7 +246,7 @@ it.each<[Name, Answer]>([
 
 const TEXTS: Array<[kind: Name, code: number, texts: string[]]> = [
 	['credits', 405, ['Insufficient credits', 'Your balance is too low']],
-	['credits', 429, ['Insufficient credits']],
+	['credits', 429, ['Insufficient credits', 'Insufficient credits for running this model']],
 	['credits', 430, ['No credit left']],
 	['rate', 405, ['Call frequency too high', 'too frequent']],
 	[
@@ -264,7 +264,7 @@ const TEXTS: Array<[kind: Name, code: number, texts: string[]]> = [
 	['tasksAtOnce', 405, ['Too many unfinished tasks']],
 	['tasksAtOnce', 430, ['Your credits allow 2 concurrent tasks']],
 	['fault', 500, ['Too many concurrent tasks', 'Failed to start one of the concurrent tasks']],
-	['rate', 429, ['Too many requests', 'Too many tasks per minute']],
+	['rate', 429, ['Too many requests', 'Too many tasks per minute', 'Too many requests at once']],
 	['rate', 429, ['Your calls come too fast. Please try again later.']],
 	['rate', 430, ['Rate limit exceeded', 'rate-limited', 'ratelimit']],
 	['turnedAway', 405, ['Method not allowed']],
