@@ -18,7 +18,8 @@ export function noteTask(run: Run, { item: { index }, request }: Plan, taskId: s
 	delete entry.unknown;
 	if (unknown) noteUnknownCall(call, ledger.shared, index, { ...unknown, taskId });
 	call.context.logger.info(`${describeItem(run, index)} created task ${taskId}`);
-	showTasks(run);
+	// Showing takes the longer, the more tasks there are, and those of further items have no room.
+	if (index < MOST_SHOWN) showTasks(run);
 }
 
 /** Notes that it's unknown whether a task was created. */

@@ -23,6 +23,16 @@ it("each task, and each that may exist, is in n8n's log, and its ID is shown at 
 	expect([...customData.values()]).toEqual(['task']);
 });
 
+it('a thousand tasks are not listed anew for each of them', () => {
+	const set = jest.fn();
+	const getWorkflowDataProxy = () => ({ $runIndex: 0, $execution: { customData: { set } } });
+	const run = open(1_000, { more: { getWorkflowDataProxy } });
+	for (const item of run.ledger.entries.keys())
+		noteTask(run, prepare(run.call.context, item)!, `task ${item}`);
+	expect(set.mock.calls.length).toBeLessThanOrEqual(100);
+	expect(set.mock.lastCall?.[1]).toMatch(/^task 0, task 1, /);
+});
+
 describe('what an execution shows of its tasks', () => {
 	const ended = (taskId: string, creditsConsumed?: number, elsewhere?: true): Attempt => ({
 		taskId,
