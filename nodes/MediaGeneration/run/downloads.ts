@@ -29,6 +29,9 @@ export interface FileDownload {
 /** Before the end of the time for files, repeats end so much earlier, in milliseconds. */
 const TIME_TO_OUTPUT = 1_000;
 
+/** After so many fresh links of no use, a task's other files ask for none. */
+const MOST_IN_VAIN = 3;
+
 /**
  * Downloads the files of a run's tasks, a limited number at once, each under a name of its own. The
  * links come only from the service: an item that looks like a task may come from anybody, and its
@@ -36,6 +39,8 @@ const TIME_TO_OUTPUT = 1_000;
  */
 export class FileDownloads {
 	private readonly inTurn = limitConcurrency(CONCURRENCY);
+	/** An account has one such request in a second, and other runs wait behind those that are made. */
+	private readonly renewInTurn = limitConcurrency(1);
 	readonly names = new FileNames();
 
 	/**
@@ -67,11 +72,19 @@ export class FileDownloads {
 
 	/** Makes a function that finds fresh links to a task's files: from the service, or in the task. */
 	private createGetFresh({ taskId }: Task, { getService, settings }: FileSource) {
+		let inVain = 0;
 		let again: Promise<Task> | undefined;
 		const read = async () => await (await getService()).getTask(taskId, settings);
 		return ({ url, kind }: ResultLink, number: number): GetLink[] => [
-			async () => await (await getService()).getDownloadUrl(url, settings),
-			async () => listTaskLinks(await (again ??= read()), [kind])[number]?.url,
+			async () =>
+				await this.renewInTurn(async () => {
+					if (inVain >= MOST_IN_VAIN) return undefined;
+					return await (await getService()).getDownloadUrl(url, settings);
+				}),
+			async () => {
+				inVain++;
+				return listTaskLinks(await (again ??= read()), [kind])[number]?.url;
+			},
 		];
 	}
 

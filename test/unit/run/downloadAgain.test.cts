@@ -147,6 +147,9 @@ it('a hundred links that have expired take no longer than one', async () => {
 	const old = await download({ hosts: {}, names });
 	expect(old.came).toEqual(names.map(() => expect.stringContaining('has expired') as string));
 	expect(old.seconds).toBeLessThan(25);
+	// An account has one such request in a second.
+	const renewed = old.asked.filter((what) => what.startsWith('renew'));
+	expect(renewed).toEqual(['renew-n0 0', 'renew-n1 1', 'renew-n2 2', 'renew-n3 3']);
 	// All that can be renewed are.
 	const fresh = Object.fromEntries(names.map((name) => [name, `${name}-fresh`]));
 	const hosts = Object.fromEntries(names.map((name) => [`${name}-fresh`, 'ok']));
