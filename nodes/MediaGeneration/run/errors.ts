@@ -40,8 +40,10 @@ export const restoreError = (stored: StoredError): UserError =>
 function describe(error: unknown, taskIds: string[]): string[] {
 	if (error instanceof FailedTaskError) return error.describe(taskIds);
 	const { description = '' } = toStoredError(error);
-	const ids = taskIds.join(', ');
-	return [description, ids && `Tasks that exist (look at them with Get): ${ids}`].filter(Boolean);
+	if (!taskIds.length) return [description].filter(Boolean);
+	// Whoever reads that there is none would pay for these again.
+	const said = description.replace(NOTHING_CREATED, 'No further task was created.');
+	return [said, `Tasks that exist (look at them with Get): ${taskIds.join(', ')}`].filter(Boolean);
 }
 
 /**

@@ -62,7 +62,10 @@ describe('the error of a run', () => {
 
 	it.each<[string[], string]>([
 		[[], 'No task was created. Wait.'],
-		[['a', 'b'], 'No task was created. Wait.<br>Tasks that exist (look at them with Get): a, b'],
+		[
+			['a', 'b'],
+			'No further task was created. Wait.<br>Tasks that exist (look at them with Get): a, b',
+		],
 	])('names the tasks that exist, in short lines: %j', (taskIds, description) => {
 		const error = { message: 'Refused', description };
 		expect(toNodeError(call, refusal(), taskIds)).toMatchObject(error);
@@ -72,7 +75,7 @@ describe('the error of a run', () => {
 		'has all in its message for a model, which reads nothing else: %j',
 		(run) => {
 			expect(toNodeError(buildCall(run), refusal(), ['a'], 0)).toMatchObject({
-				message: `Refused. No task was created. Wait. Tasks that exist (look at them with Get): a ${SAID}`,
+				message: `Refused. No further task was created. Wait. Tasks that exist (look at them with Get): a ${SAID}`,
 				description: undefined,
 			});
 		},
