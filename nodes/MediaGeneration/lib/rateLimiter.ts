@@ -56,9 +56,10 @@ export class RateLimiter {
 		const { period, patience, isTooFast } = this.limits;
 		let refusedSince = Infinity;
 		return async (request) => {
-			for (;;) {
+			for (let wasRefused = false; ; wasRefused = true) {
 				signal?.throwIfAborted();
-				const place = await untilAborted(this.takePlace(most, signal), signal);
+				const taken = this.takePlace(most, wasRefused, signal);
+				const place = await untilAborted(taken, signal);
 				place.until = Infinity;
 				const [answer] = await Promise.allSettled([request()]);
 				place.until = now() + period;
@@ -75,9 +76,12 @@ export class RateLimiter {
 		};
 	}
 
-	/** Waits for a place. One that a stopped run takes in vain becomes free by itself. */
-	private async takePlace(most: number, signal?: AbortSignal): Promise<Place> {
-		return await this.oneByOne(async () => {
+	/**
+	 * Waits for a place. One that a stopped run takes in vain becomes free by itself. What was refused
+	 * has stood in line before.
+	 */
+	private async takePlace(most: number, wasRefused: boolean, signal?: AbortSignal): Promise<Place> {
+		const take = async () => {
 			for (;;) {
 				signal?.throwIfAborted();
 				const time = now();
@@ -95,7 +99,8 @@ export class RateLimiter {
 				const free = Math.min(place.until, ...this.places.map(({ until }) => until));
 				await pause(free - time, signal);
 			}
-		});
+		};
+		return await this.oneByOne(take, wasRefused);
 	}
 
 	/** Pauses all requests, once for refusals that arrive together. */

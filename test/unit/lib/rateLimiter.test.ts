@@ -170,6 +170,16 @@ describe('runs of one account', () => {
 		await Promise.all([refused, ...others].map(async ({ end }) => await end()));
 	});
 
+	it('let one that was refused go before those that came later', async () => {
+		const limiter = newLimiter();
+		const refused = begin(limiter.join(18), 1, refuse(1));
+		const later = begin(limiter.join(18), 60);
+		await pass(40_000);
+		await Promise.all([refused, later].map(async ({ end }) => await end()));
+		expect(later.starts.at(-1)).toBeGreaterThanOrEqual(30_000);
+		expectWithin(refused.starts.slice(1), 2_000, 12_500);
+	});
+
 	it('are each as patient as the first, though others were refused for long', async () => {
 		const limiter = newLimiter();
 		await send(limiter.join(18), 1, () => true);
