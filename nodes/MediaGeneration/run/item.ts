@@ -11,6 +11,7 @@ import type { RequestSettings } from '../api/exchange';
 import type { Call } from '../host/call';
 import { CREDENTIAL } from '../lib/brand';
 import { mapConcurrent } from '../lib/mapConcurrent';
+import { prompt } from '../models/commonFields';
 import {
 	buildBlankError,
 	checkOptions,
@@ -91,7 +92,7 @@ export async function readService(context: IExecuteFunctions, index: number): Pr
  * Reads what an operation needs of an item.
  * @param fields of the operation
  * @throws {UserError} for a call of an agent that n8n mixes up, or when an option is blank, of
- *   another type, or out of its range
+ *   another type, or out of its range; `read` throws where the prompt's expression gives nothing
  */
 export async function readItem(
 	call: Call,
@@ -105,8 +106,8 @@ export async function readItem(
 	const read = (name: string): unknown => {
 		const value = readParameter(call.context, fields, index, name);
 		// Only an expression that asks for what isn't there gives undefined. A task without a prompt costs too.
-		if (value === undefined && name === 'prompt')
-			throw buildBlankError(name, 'Prompt', LOST_PROMPT);
+		if (value === undefined && name === prompt.name)
+			throw buildBlankError(prompt.name, prompt.displayName, LOST_PROMPT);
 		return value;
 	};
 	const options = read('options') as IDataObject | '';
