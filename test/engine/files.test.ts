@@ -34,7 +34,7 @@ describe('file: upload', () => {
 		[{ source: 'url', fileUrl: 'ftp://a.example/a' }, "'File URL' must be a URL", 'Correct'],
 		[
 			{ source: 'binary', binaryPropertyName: 'data' },
-			'\'File\' is "data", but must be a URL',
+			'\'File\' is "data", but there is no file',
 			': photo, blank.',
 		],
 		[{ binaryPropertyName: '={{ $binary.photo }}' }, "'File' is \"{", ': photo, blank.'],

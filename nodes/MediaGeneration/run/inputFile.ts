@@ -162,9 +162,9 @@ const LONGEST_NAME = 100;
 function buildNoFileError(item: Item, label: string, name: string): UserError {
 	const files = listNames(item).join(', ');
 	return buildFieldError(
-		`'${label}' is "${name.slice(0, LONGEST_NAME)}", but must be a URL that begins with http:// or https://, or the name of a file of this item`,
+		`'${label}' is "${name.slice(0, LONGEST_NAME)}", but there is no file named so in this item, and a URL begins with http:// or https://`,
 		files
-			? `Files of this item: ${files}.`
+			? `Enter a file of this item: ${files}.`
 			: 'The item has no file: put a node before this one that reads or downloads it.',
 	);
 }

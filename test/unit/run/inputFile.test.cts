@@ -63,7 +63,7 @@ it.each(['constructor', '__proto__', 'toString', 'photo'])(
 		const context = { helpers: { assertBinaryData }, getInputData: () => [{ json: {} }] };
 		const item = { index: 0, call: { context } } as unknown as Item;
 		await expect(findInputFile(item, field, 'Image')).rejects.toThrow(
-			`'Image' is "${field}", but must be a URL`,
+			`'Image' is "${field}", but there is no file named so`,
 		);
 	},
 );
@@ -137,7 +137,7 @@ it('the content of a file in place of its name is not all in the error', async (
 		'A'.repeat(1e6),
 		'Image',
 	);
-	await expect(found).rejects.toThrow(/^'Image' is "A{100}", but must be a URL/);
+	await expect(found).rejects.toThrow(/^'Image' is "A{100}", but there is no file/);
 });
 
 describe('the label of a field of a form', () => {

@@ -189,7 +189,7 @@ describe('a text in JSON where a file is meant', () => {
 	])('is refused if the item lacks a file of that name: %j', async (input, message) => {
 		await expect(send(input)).rejects.toThrow(message);
 		await expect(send(input, ['other'])).rejects.toMatchObject({
-			description: expect.stringContaining('Files of this item: other.') as string,
+			description: expect.stringContaining('Enter a file of this item: other.') as string,
 		});
 	});
 
