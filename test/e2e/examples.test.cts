@@ -109,11 +109,14 @@ describe('video-from-a-photo', () => {
 		});
 	});
 
-	it('says to the visitor why the task failed', async () => {
-		const page = await readLastPage('She frowns #fail');
-		expect(pair.listTasks().at(-1)).toMatchObject({ state: 'fail' });
+	it.each([
+		['#fail', 'fail', 'The task failed: the prompt was refused (code 501)'],
+		['#links=none', 'success', 'The task completed without a result'],
+	])('says to the visitor why there is no video: %s', async (fault, state, why) => {
+		const page = await readLastPage(`She frowns ${fault}`);
+		expect(pair.listTasks().at(-1)).toMatchObject({ state });
 		expect(page).toContain('There is no video');
-		expect(page).toContain('The task failed: the prompt was refused (code 501)');
+		expect(page).toContain(why);
 	});
 });
 
