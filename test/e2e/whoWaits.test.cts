@@ -227,15 +227,22 @@ const bySchedule: Start = async (texts) => {
 const byCommand: Start = async (texts) => {
 	const { id } = await pair.importWorkflow(chain('Command', wait(texts)));
 	const { node, bin, folder, env } = pair.n8n.options;
-	const { stdout } = await execa(node, [bin, 'execute', `--id=${id}`, '--rawOutput'], {
-		env: {
-			...env,
-			N8N_USER_FOLDER: folder,
-			N8N_RUNNERS_BROKER_PORT: String(await findPort()),
-			N8N_DIAGNOSTICS_ENABLED: 'false',
-			NODE_ENV: 'production',
-			NODE_OPTIONS: '',
-		},
+	const port = String(await findPort());
+	const run = async () =>
+		await execa(node, [bin, 'execute', `--id=${id}`, '--rawOutput'], {
+			env: {
+				...env,
+				N8N_USER_FOLDER: folder,
+				N8N_RUNNERS_BROKER_PORT: port,
+				N8N_DIAGNOSTICS_ENABLED: 'false',
+				NODE_ENV: 'production',
+				NODE_OPTIONS: '',
+			},
+		});
+	// The command gives up where the other n8n writes to the database at that moment.
+	const { stdout } = await run().catch(async (error: Error) => {
+		if (!error.message.includes('SQLITE_BUSY')) throw error;
+		return await run();
 	});
 	const { data, status } = JSON.parse(stdout.slice(stdout.indexOf('{'))) as Execution;
 	return { id, answer: stdout, execution: new Execution('', status, data) };
