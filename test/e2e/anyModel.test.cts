@@ -186,6 +186,9 @@ describe('a person who has a sheet', () => {
 		await chooseMapping('Map Automatically');
 		await editor.get('parameter-input-image_resolution').waitFor({ state: 'hidden' });
 		expect(await run()).toEqual({ prompt: 'A red fox', image_resolution: '2K' });
+		// The editor asks for the fields once more. If they changed, n8n says to run the node again, which pays again.
+		await editor.page.waitForTimeout(2_000);
+		expect(await editor.get('node-run-info-stale').count()).toBe(0);
 	});
 
 	it('goes back to fields, and forth again', async () => {

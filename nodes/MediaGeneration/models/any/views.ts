@@ -190,6 +190,8 @@ const toEntry = (id: string, displayName: string, type: FieldType): ResourceMapp
 	canBeUsedToMatch: false,
 	display: true,
 	readOnly: false,
+	// n8n's editor adds this after each run with Map Automatically, and then says that the node has changed.
+	removed: false,
 });
 
 /** Makes the editor's field of a property. */
