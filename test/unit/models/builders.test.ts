@@ -71,6 +71,11 @@ describe('the modes of All Models are shown where Options asks for them', () => 
 		expect(mappers.map(({ supportAutoMap }) => supportAutoMap)).toEqual(choosesMapping);
 	});
 
+	it('the help stands beside JSON, also where fields were filled in before', () => {
+		const node = { anyModel, ...json, anyFields: manual, options: inputModes };
+		expect(listShown('any', node).map(({ name }) => name)).toContain('guide');
+	});
+
 	it.each(panels)('n8n keeps %j, shown or not', (parameters) => {
 		for (const returnsDefaults of [true, false])
 			expect(store({ model: 'any', anyModel, ...parameters }, returnsDefaults)).toMatchObject({

@@ -129,10 +129,15 @@ const guide: Field = {
 	description:
 		'The names of the fields that the model takes, for JSON and for columns. Choosing one changes nothing.',
 	builderHint: toBuilderHint('For people to read: leave it out.'),
-	// The mapper has a help of its own where it shows fields.
+	displayOptions: { show: { ...askedFor, ...byJson }, hide: withoutModel },
+};
+
+/** The mapper has a help of its own where it shows fields. */
+const columnsGuide: Field = {
+	...guide,
 	displayOptions: {
-		show: askedFor,
-		hide: { ...withoutModel, '/anyFields.mappingMode': ['defineBelow'] },
+		show: { ...askedFor, ...byFields, '/anyFields.mappingMode': [AUTOMATIC] },
+		hide: withoutModel,
 	},
 };
 
@@ -189,6 +194,7 @@ export const anyModelFields = [
 	inputMode,
 	hiddenInputMode,
 	guide,
+	columnsGuide,
 	anyInput,
 	anyFields,
 	mappedFields,
