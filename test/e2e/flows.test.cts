@@ -99,7 +99,7 @@ it('the rows of a CSV file become tasks by their columns, but the one without a 
 	expect(execution.getItems(NODE)).toMatchObject([
 		{ status: 'completed' },
 		{ status: 'completed' },
-		{ error: "'Prompt' is required, but the item has nothing in a column prompt" },
+		{ error: "'Prompt' is required, but the item has nothing in a column named exactly prompt" },
 	]);
 	expect(pair.listTasks().map(({ input }) => input)).toEqual([
 		{ prompt: 'A fox', aspect_ratio: '3:2' },

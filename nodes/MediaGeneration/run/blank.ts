@@ -34,7 +34,7 @@ export function explainBlank({ context, isTool }: Call, error: unknown): unknown
 		);
 	if (!isByColumns) return error;
 	return buildFieldError(
-		`${message}, but the item has nothing in a column ${blankField}`,
+		`${message}, but the item has nothing in a column named exactly ${blankField}`,
 		remedy ?? `Fill in the column, or name it ${blankField} in a node before this one.`,
 	);
 }

@@ -57,7 +57,7 @@ it('other errors stay as they are', () => {
 it('with Map Automatically, the column is named', () => {
 	const anyFields = { mappingMode: 'autoMapInputData', value: { a_b: typo } };
 	expect(explain({ anyFields })).toMatchObject({
-		message: "'A B' is required, but the item has nothing in a column a_b",
+		message: "'A B' is required, but the item has nothing in a column named exactly a_b",
 		description: expect.stringContaining('Fill in the column, or name it a_b') as string,
 	});
 	expect(explain({ anyFields, a_b: typo }).message).toContain('expression');

@@ -61,12 +61,14 @@ export function describeLeftOut(
 	input: object,
 ): string | undefined {
 	const unsent = listProperties(schema).filter(({ name }) => !Object.hasOwn(input, name));
-	const titles = unsent.map(({ name }) => toTitle(name));
 	const isFilled = (name: string) =>
 		[getPart(columns, name)].flat().some((entry) => !isBlank(entry));
-	const meant = listUnknown(schema, columns).filter(
-		(name) => titles.includes(toTitle(name)) && isFilled(name),
-	);
+	const meant = listUnknown(schema, columns)
+		.filter(isFilled)
+		.flatMap((column) => {
+			const field = unsent.find(({ name }) => toTitle(name) === toTitle(column));
+			return field ? `${column} (the field is ${field.name})` : [];
+		});
 	if (!meant.length) return undefined;
 	return `Columns not sent, as no field has exactly their names: ${listShortly(meant)}`;
 }

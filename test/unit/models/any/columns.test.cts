@@ -73,7 +73,7 @@ it.each<[columns: Values, Node, warning: string | undefined]>([
 	[
 		{ 'End-Image URL': link, Duration: 5 },
 		{},
-		'Columns not sent, as no field has exactly their names: End-Image URL, Duration',
+		'Columns not sent, as no field has exactly their names: End-Image URL (the field is end_image_url), Duration (the field is duration)',
 	],
 	[{ duration: '', sku: 'A1' }, {}, undefined],
 	[{ Duration: ' ', Prompt: null, 'End-Image URL': [] }, {}, undefined],
