@@ -215,7 +215,7 @@ export function parseAnswer(text: string, redactor: Redactor): unknown {
 const TASK_IDS = /"task_?id"\s*:\s*(?:"([^"\\]{1,256})"|(\d{1,256})\s*[,}])/gi;
 
 /** Lists the tasks' IDs in JSON, also in one that breaks off. */
-const listTaskIds = (json: string): string[] =>
+const listIdsIn = (json: string): string[] =>
 	[...json.matchAll(TASK_IDS)].flatMap(([, id, number]) => id ?? number ?? []);
 
 /**
@@ -227,7 +227,7 @@ function findTaskId(
 	{ body = {} }: ServiceRequest,
 	redactor: Redactor,
 ): string | undefined {
-	const sent = listTaskIds(JSON.stringify(body));
-	const found = listTaskIds(answer).find((id) => !sent.includes(id));
+	const sent = listIdsIn(JSON.stringify(body));
+	const found = listIdsIn(answer).find((id) => !sent.includes(id));
 	return redactor.hideInData(taskId.safeParse(found).data) as string | undefined;
 }

@@ -30,7 +30,7 @@ function describeFailure({ kind, code, origin, detail }: Failure): string {
 	return `${start} (${code}${detail && `: ${detail}`})`;
 }
 
-const sayNext = ({ kind, next = explainKind(kind).next }: Failure) => next;
+const chooseNext = ({ kind, next = explainKind(kind).next }: Failure) => next;
 
 /** Begins what to do next, where a creation certainly made no task. */
 export const NOTHING_CREATED = 'No task was created.';
@@ -54,7 +54,7 @@ export class ServiceError extends UserError {
 	constructor(private readonly found: Failure) {
 		const { kind, code, answeredBy, certain, nothingCreated } = found;
 		const { endsRun = false, passes = false, cause } = explainKind(kind);
-		const next = sayNext(found);
+		const next = chooseNext(found);
 		super(describeFailure(found), {
 			description: nothingCreated ? `${NOTHING_CREATED} ${next}` : next,
 		});
@@ -70,7 +70,7 @@ export class ServiceError extends UserError {
 	/** Makes the same error for a model of which the service says nothing: it may be misspelt. */
 	ofUnknownModel(model: string): ServiceError {
 		if (this.kind !== 'input') return this;
-		const next = `The service describes no model "${model}". ${CHECK_NAME}. ${sayNext(this.found)}`;
+		const next = `The service describes no model "${model}". ${CHECK_NAME}. ${chooseNext(this.found)}`;
 		return new ServiceError({ ...this.found, next });
 	}
 }

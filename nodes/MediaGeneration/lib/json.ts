@@ -41,8 +41,8 @@ export const leaveOutData = (json: string): string =>
 	});
 
 /**
- * Says where a text stops being JSON, for example "at line 2, column 14", and why. V8 gives no position for an
- * unexpected token, but quotes up to ten characters on each side of it.
+ * Says where a text stops being JSON, for example "at line 2, column 14", and why. V8 gives no
+ * position for an unexpected token, but quotes up to ten characters on each side of it.
  * @returns undefined if the text is JSON
  */
 export function findJsonFault(text: string): string | undefined {

@@ -165,11 +165,11 @@ function foldFields(
 ): ResourceMapperField[] {
 	const fields = properties.map(toField);
 	const shown = fields.filter(({ display }) => display);
-	const takesFile = (property: Property) => findKind(property) === 'file';
+	const takesFile = (property: Property) => findPurposeKind(property) === 'file';
 	const requiresFile = properties.some((one) => one.isRequired && takesFile(one));
 	const matters = (property: Property) =>
 		property.isRequired ||
-		findKind(property) === 'earlierResult' ||
+		findPurposeKind(property) === 'earlierResult' ||
 		(takesFile(property) && !requiresFile) ||
 		isPriced(property, price);
 	const needed = properties.filter(matters).map(({ name }) => name);
@@ -179,7 +179,7 @@ function foldFields(
 	return fields.map((field) => (folded.includes(field) ? { ...field, removed: true } : field));
 }
 
-const findKind = ({ name, schema }: Property) => findPurpose(name, schema).kind;
+const findPurposeKind = ({ name, schema }: Property) => findPurpose(name, schema).kind;
 
 const toEntry = (id: string, displayName: string, type: FieldType): ResourceMapperField => ({
 	id,
@@ -235,7 +235,7 @@ function findEarlierId({ schema }: Property, purpose: Purpose): string | undefin
 	return purpose.expression;
 }
 
-const isPrompt = (property: Property): boolean => findKind(property) === 'prompt';
+const isPrompt = (property: Property): boolean => findPurposeKind(property) === 'prompt';
 
 /** Says whether a value can be chosen from a list. A blank one wouldn't be sent. */
 const isChoice = (value: unknown): value is string | number | boolean =>
