@@ -102,7 +102,7 @@ export class TaskService {
 		const failure = answer.failure ?? describeIncomplete(answer, createdTask, error);
 		// What the service says of a failure may repeat the input, with the ID of an earlier task.
 		const isSaid = answer.failure?.answeredBy === 'service';
-		const taskId = data?.taskId ?? (isSaid ? undefined : answer.foundTaskId);
+		const taskId = data?.taskId ?? (isSaid ? undefined : answer.findTaskId());
 		if (failure.certain && !taskId) throw new ServiceError({ ...failure, nothingCreated: true });
 		const { message, description, kind, code, answeredBy } = new ServiceError(failure);
 		// Whatever answers there isn't the service.

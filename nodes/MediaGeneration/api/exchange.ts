@@ -41,8 +41,8 @@ export interface Exchange {
 	httpStatus: number;
 	/** How long it took, in milliseconds. */
 	took: number;
-	/** An ID anywhere in the answer to a creation, also in one that can't be parsed. */
-	foundTaskId?: string;
+	/** Finds an ID anywhere in the answer to a creation, also in one that can't be parsed. */
+	findTaskId: () => string | undefined;
 }
 
 /** Our user agent, for the service and for the hosts of results. */
@@ -90,10 +90,9 @@ export async function exchange(
 	// Whoever answers in another form may say there what is wrong.
 	if (failure && !said && isObject(body)) failure.detail ||= toQuote(body);
 	if (failure) failure.detail = redactor.hideInMessage(failure.detail);
-	const foundTaskId =
-		endpoint === 'createTaskPath' ? findTaskId(text, request, redactor) : undefined;
 	const took = performance.now() - begun;
-	return { origin, data, failure, httpStatus: statusCode, took, foundTaskId };
+	const findId = () => findTaskId(text, request, redactor);
+	return { origin, data, failure, httpStatus: statusCode, took, findTaskId: findId };
 }
 
 function describeNoAnswer(
