@@ -16,6 +16,10 @@ export const REFERENCE = 'reference';
 const sign = (text: string, key: string): string =>
 	createHmac('sha256', key).update(`${REFERENCE}\n${text}`).digest('base64url');
 
+/** Tells whether a URL has the parameter already. With brackets, n8n makes a list of it too. */
+export const hasReference = (url: string): boolean =>
+	[...new URL(url).searchParams.keys()].some((name) => name.split('[')[0] === REFERENCE);
+
 /** Adds a reference to a URL, whose other parts stay as they are written. */
 export function addReference(url: string, text: string, { current }: SigningKeys): string {
 	const [address = ''] = url.split('#');

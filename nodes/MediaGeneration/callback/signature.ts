@@ -27,11 +27,11 @@ export function readSigningKeys({
 
 /** Says what is wrong with a key, and what to do; undefined if they are fine. */
 export function explainKeyFault({ current, previous }: SigningKeys): string | undefined {
-	const fault = findKeyFault(current);
-	const older = previous && findKeyFault(previous);
-	if (!fault && !older) return undefined;
-	const what = fault ? `'Webhook HMAC Key' ${fault}` : `'Previous Webhook HMAC Key' ${older}`;
-	return `${what}. ${GET_KEY}.`;
+	const explain = (name: string, key?: string) => {
+		const fault = key && findKeyFault(key);
+		return fault ? `'${name}' ${fault}. ${GET_KEY}.` : undefined;
+	};
+	return explain('Webhook HMAC Key', current) ?? explain('Previous Webhook HMAC Key', previous);
 }
 
 /** Finds the key that made a signature of the service; undefined if none did. Nothing is thrown. */

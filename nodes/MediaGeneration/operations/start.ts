@@ -76,7 +76,12 @@ async function withReference(url: string | undefined, item: Item): Promise<strin
 			`${PLACE} is part of the callback URL, and 'Callback URL' is blank`,
 			`Enter the URL of a ${TRIGGER_NAME}, or remove the option.`,
 		);
-	const { addReference } = await import('../callback/reference');
+	const { addReference, hasReference } = await import('../callback/reference');
+	if (hasReference(url))
+		throw buildFieldError(
+			`${PLACE} adds a parameter 'reference', and the callback URL has one already`,
+			'Rename the one in the URL, or remove the option.',
+		);
 	const { readSigningKeys } = await import('../callback/signature');
 	const keys = readSigningKeys(item.service.credentials);
 	if (!keys)

@@ -4,17 +4,17 @@ import { isUnderway, type HeldResponse } from '../host/delivery';
 import { BoundedMap } from '../lib/boundedMap';
 import { pause } from '../lib/timers';
 
-/** The most events that a trigger remembers. n8n loads and saves them with each callback. */
+/**
+ * The most events that a trigger remembers. n8n loads and saves them with each callback. Time is no
+ * bound: where no timestamp is checked, a captured callback can be sent again at any time.
+ */
 export const REMEMBERED_EVENTS = 1_000;
 
-/** The shortest time that an event is remembered, in seconds. Senders usually retry for minutes. */
-const REMEMBERED_SECONDS = 3_600;
-
 /**
- * When events were emitted, in seconds since 1970, by trigger. n8n's static data isn't enough:
- * each callback saves all that it read, so simultaneous ones would overwrite each other's events.
+ * The events that were emitted, by trigger. n8n's static data isn't enough: each callback saves all
+ * that it read, so simultaneous ones would overwrite each other's events.
  */
-const emitted = new Map<string, BoundedMap<string, number>>();
+const emitted = new Map<string, BoundedMap<string, true>>();
 
 /**
  * The response of the callback that is being processed, by trigger and task. It is held weakly: one
@@ -24,29 +24,24 @@ const underway = new Map<string, WeakRef<HeldResponse>>();
 
 /** The events of one task that a trigger has emitted. n8n saves them with the trigger. */
 export class TaskEvents {
-	private readonly times: BoundedMap<string, number>;
+	private readonly digests: BoundedMap<string, true>;
 	/** Identifies the task among those of all triggers that run here. */
 	private readonly key: string;
-	/** Older events are forgotten, in seconds since 1970. */
-	private readonly oldest: number;
 
-	/** @param toleranceSeconds an event is remembered for longer than its callback is valid */
 	constructor(
 		private readonly context: IWebhookFunctions,
 		private readonly taskId: string,
-		toleranceSeconds: number,
 	) {
 		const trigger = `${context.getWorkflow().id}:${context.getNode().id}`;
 		this.key = `${trigger} ${taskId}`;
-		this.oldest = now() - Math.max(REMEMBERED_SECONDS, 2 * toleranceSeconds);
-		this.times = emitted.get(trigger) ?? new BoundedMap(REMEMBERED_EVENTS);
-		emitted.set(trigger, this.times);
-		for (const [digest, time] of readSavedEvents(context))
-			if (!this.times.has(digest)) this.times.set(digest, time);
+		this.digests = emitted.get(trigger) ?? new BoundedMap(REMEMBERED_EVENTS);
+		emitted.set(trigger, this.digests);
+		for (const digest of readSavedEvents(context))
+			if (!this.digests.has(digest)) this.digests.set(digest, true);
 	}
 
 	has(event: string): boolean {
-		return (this.times.get(this.digest(event)) ?? 0) >= this.oldest;
+		return this.digests.has(this.digest(event));
 	}
 
 	/**
@@ -65,11 +60,9 @@ export class TaskEvents {
 
 	/** Remembers an event whose execution n8n has stored. n8n saves this next, and then answers. */
 	add(event: string): void {
-		this.times.set(this.digest(event), now());
-		for (const [oldest, time] of this.times) if (time < this.oldest) this.times.delete(oldest);
+		this.digests.set(this.digest(event), true);
 		// One text, because n8n wraps each key of an object at each callback.
-		const entries = [...this.times].map(([digest, time]) => `${digest}:${time}`);
-		staticData(this.context).events = entries.join(' ');
+		staticData(this.context).events = [...this.digests.keys()].join(' ');
 	}
 
 	/** Shortens an event, because task IDs may be long. */
@@ -79,21 +72,16 @@ export class TaskEvents {
 	}
 }
 
-/** Reads the events that n8n has saved: their digests, and when they were emitted. */
-function readSavedEvents(context: IWebhookFunctions): Array<[digest: string, time: number]> {
+/** Reads the digests that n8n has saved. Earlier builds wrote the time of the event behind each. */
+function readSavedEvents(context: IWebhookFunctions): string[] {
 	const { events } = staticData(context);
-	return [...String(events).matchAll(/([\w-]{12}):(\d+)/g)].map(([, digest = '', time]) => [
-		digest,
-		Number(time),
-	]);
+	return String(events).match(/[\w-]{12}(?=:|\s|$)/g) ?? [];
 }
 
 function isHeld(key: string): boolean {
 	const response = underway.get(key)?.deref();
 	return response !== undefined && isUnderway(response);
 }
-
-const now = (): number => Math.floor(Date.now() / 1000);
 
 const staticData = (context: IWebhookFunctions): IDataObject =>
 	context.getWorkflowStaticData('node');

@@ -36,7 +36,7 @@ async function verifyAndOutput(context: IWebhookFunctions): Promise<IWebhookResp
 	// n8n stops listening for a test event after the first one, so each callback is new there.
 	if (!settings.deduplicate || context.getMode() === 'manual')
 		return await outputTask(context, callback, settings, until);
-	const events = new TaskEvents(context, callback.taskId, toleranceSeconds);
+	const events = new TaskEvents(context, callback.taskId);
 	if (await events.begin(until))
 		return await outputTask(context, callback, settings, until, events);
 	// Completed is final. A failed task may still complete.

@@ -92,6 +92,7 @@ describe('Reference', () => {
 		expect(callBackUrl).toBe(`${URL_OF_TRIGGER}?reference=1`);
 	});
 
+	const OWN_NAME = "adds a parameter 'reference', and the callback URL has one already";
 	const NO_KEY = "can't be signed, because the credential has no 'Webhook HMAC Key'";
 	it.each<[string, string, unknown, string?, object?]>([
 		['has 501 bytes in UTF-8, and may have at most 500', '501 characters', 'a'.repeat(501)],
@@ -103,6 +104,8 @@ describe('Reference', () => {
 		['must be text', 'a switch', true],
 		['must be text', 'a number that lost digits', 2 ** 60],
 		["is part of the callback URL, and 'Callback URL' is blank", 'without a URL', '42', ''],
+		[OWN_NAME, 'beside one of the URL', '42', `${URL_OF_TRIGGER}?a=1&reference=%41`],
+		[OWN_NAME, 'beside a list of the URL', '42', `${URL_OF_TRIGGER}?reference%5B%5D=1`],
 		[NO_KEY, 'without a key', '42', undefined, {}],
 		[NO_KEY, 'with a blank key', '42', undefined, { webhookSecret: ' ' }],
 		[NO_KEY, 'with an invisible key', '42', undefined, { webhookSecret: '\u200b' }],

@@ -7,7 +7,7 @@ import { REMEMBERED_EVENTS, TaskEvents } from '../../../nodes/MediaGeneration/tr
 let triggers = 0;
 
 /** The events of one trigger, with what n8n has saved for it. */
-function newTrigger(toleranceSeconds = 300) {
+function newTrigger() {
 	const id = `events-${triggers++}`;
 	const saved: IDataObject = {};
 	const buildContext = (staticData: IDataObject) =>
@@ -20,7 +20,7 @@ function newTrigger(toleranceSeconds = 300) {
 	return {
 		saved,
 		of: (taskId: string, staticData = saved, Events = TaskEvents) =>
-			new Events(buildContext(staticData), taskId, toleranceSeconds),
+			new Events(buildContext(staticData), taskId),
 	};
 }
 
@@ -47,45 +47,20 @@ it('events are known after a restart, also of callbacks at the same time, each w
 	expect(newTrigger().of('a').has(DONE)).toBe(false);
 });
 
-it.each([
-	[300, 3_600],
-	[7_200, 14_400],
-])('with a tolerance of %d s, events are remembered for %d s', (tolerance, seconds) => {
-	jest.setSystemTime(Date.UTC(2025, 10, 20));
-	const { of, saved } = newTrigger(tolerance);
-	of('old').add(DONE);
-	jest.advanceTimersByTime(seconds * 1_000);
-	expect(of('old').has(DONE)).toBe(true);
-	jest.advanceTimersByTime(1_000);
-	expect(of('old').has(DONE)).toBe(false);
-	of('new').add(DONE);
-	expect((saved.events as string).split(' ')).toHaveLength(1);
-});
-
-/** What was saved for the events of two tasks. Every later version must read it. */
-const SAVED = { events: 'ldBB-eOzFvMK:1763640000 jYIsFQO3VYz6:1763640000' };
-
-it('events that were saved are known, and saved in that form again', () => {
-	jest.setSystemTime(1_763_640_000_000);
-	const { of } = newTrigger();
-	expect(of('task-a', SAVED).has(DONE)).toBe(true);
-	expect(of('task-b', SAVED).has('taskFailed')).toBe(true);
-	expect(of('task-c', SAVED).has(DONE)).toBe(false);
-	const other = newTrigger();
-	other.of('task-a').add(DONE);
-	other.of('task-b').add('taskFailed');
-	expect(other.saved).toEqual(SAVED);
-});
-
-it('events count by their newest time, though n8n has saved an earlier one', () => {
-	const { of, saved } = newTrigger();
-	of('task').add(DONE);
-	const early = copy(saved);
-	jest.advanceTimersByTime(3_000_000);
-	of('task').add(DONE);
-	jest.advanceTimersByTime(3_000_000);
-	expect(of('task', early).has(DONE)).toBe(true);
-});
+/** What was saved for the events of two tasks, with and without the time of the event. */
+const SAVED = 'ldBB-eOzFvMK jYIsFQO3VYz6';
+it.each([SAVED, 'ldBB-eOzFvMK:1763640000 jYIsFQO3VYz6:1763640000'])(
+	'events that were saved are known, and saved again: %s',
+	(events) => {
+		const saved = { events };
+		const { of } = newTrigger();
+		expect(of('task-a', saved).has(DONE)).toBe(true);
+		expect(of('task-b', saved).has('taskFailed')).toBe(true);
+		expect(of('task-c', saved).has(DONE)).toBe(false);
+		of('task-b', saved).add('taskFailed');
+		expect(saved).toEqual({ events: SAVED });
+	},
+);
 
 it('the newest events are remembered, and little of each, however long its ID', () => {
 	const { of, saved } = newTrigger();

@@ -1,4 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
+import { signHeaders } from '../../../dev/service/signHeaders.cts';
 import { addReference } from '../../../nodes/MediaGeneration/callback/reference';
 import { receiveCallback } from '../../../nodes/MediaGeneration/trigger/receive';
 import { buildDetails, sendCallback, type Callback, type ReadDetails } from '../n8n';
@@ -343,6 +344,17 @@ describe('copies of a callback', () => {
 		expect(await begin()).toMatchObject(ignored('eventNotWanted'));
 		setDetails(completed);
 		expect(await begin()).toMatchObject(hasCompleted);
+	});
+
+	it.each<[string, IDataObject]>([
+		['with a tolerance of 0', { options: { toleranceSeconds: 0 } }],
+		['without a signature', anyone],
+	])('%s are known a day later, though their age is not looked at', async (_, parameters) => {
+		const { send } = newTrigger(parameters);
+		const headers = signHeaders({ data: { task_id: 'task' } }, 'a-key');
+		(await send({ headers })).store();
+		await jest.advanceTimersByTimeAsync(24 * 3_600_000);
+		expect(await send({ headers })).toMatchObject(duplicate);
 	});
 
 	it.each<[string, IDataObject, Callback['more']]>([
