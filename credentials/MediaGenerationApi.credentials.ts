@@ -112,7 +112,7 @@ export class MediaGenerationApi implements ICredentialType {
 			type: 'string',
 			typeOptions: { password: true },
 			default: '',
-			hint: 'Leave blank at first: only the trigger and Verify Callback need it',
+			hint: 'Leave blank at first: only the trigger needs it',
 			description: `The ${KEY_NAME} that you generated in your account settings with the service. The trigger needs it to tell genuine callbacks from forged ones.`,
 		},
 		{

@@ -185,9 +185,9 @@ export function listPaid(service: TaskService, options: PaidOptions): Question[]
 		if (!callback || !taskId) return undefined;
 		const received = await Promise.race([callback, pause(limit * 1000, undefined, { ref: false })]);
 		if (!received) throw new Difference(`none within ${limit} s`);
-		const settings = { toleranceSeconds: 300, now: Date.now() };
-		const [fault] = verify(received, { current: key }, settings).faults;
-		if (fault) throw new Difference(FAULTS[fault][1]);
+		const settings = { signed: true, toleranceSeconds: 300 };
+		const verified = await verify(received, settings, async () => ({ current: key }));
+		if ('reason' in verified) throw new Difference(FAULTS[verified.reason][1]);
 		return 'genuine';
 	}
 	return [

@@ -9,7 +9,6 @@ const PARTS: Record<string, string[]> = {
 	Wait: ['Task Details'],
 	Get: ['Task Details'],
 	'Get Files': ['Task Details', 'Download URL'],
-	'Verify Callback': ['Callback'],
 	'Model: Get Many': ['Models'],
 	'Model: Get Fields': ['Model Schema'],
 	'File: Upload': ['Stream Upload', 'URL Upload'],

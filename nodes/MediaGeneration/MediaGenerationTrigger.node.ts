@@ -78,7 +78,7 @@ export class MediaGenerationTrigger implements INodeType {
 				type: 'boolean',
 				default: true,
 				description:
-					"Whether to accept only callbacks that are signed with the credential's 'Webhook HMAC Key'. If off, anyone who knows the URL can start the workflow. To find out why a callback was refused, use the operation Verify Callback of the Media Generation node.",
+					"Whether to accept only callbacks that are signed with the credential's 'Webhook HMAC Key'. If off, anyone who knows the URL can start the workflow.",
 			},
 			triggerOptions,
 		],

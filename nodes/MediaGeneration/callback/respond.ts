@@ -1,7 +1,6 @@
 import type { IDataObject, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { BoundedMap } from '../lib/boundedMap';
-import { NODE_NAME } from '../lib/brand';
-import type { Refusal } from './verify';
+import type { Refusal, Refused } from './verify';
 
 /** Senders get an answer within this time, in milliseconds. They usually give up after 5 to 15 s. */
 export const ANSWER = 5_000;
@@ -11,15 +10,6 @@ export const UNCONFIRMED = {
 	detailsUnavailable: [503, "The task's details are unavailable. Retry later."],
 	taskNotEnded: [503, 'According to its details, the task has not ended. Retry once it has.'],
 } as const satisfies Record<string, Refusal>;
-
-/** A callback that a receiver refuses. */
-export interface Refused<Reason extends string> {
-	reason: Reason;
-	/** Seconds by which the timestamp is ahead of the clock here; negative: behind. */
-	clockDifferenceSeconds?: number;
-	/** What is behind it, for the log only. */
-	cause?: string;
-}
 
 /** Answers the sender. No execution starts or continues. */
 export function answer(
@@ -42,11 +32,7 @@ export function refuseCallback<Reason extends string>(
 		clockDifferenceSeconds !== undefined &&
 		`${Math.abs(clockDifferenceSeconds)} s ${clockDifferenceSeconds < 0 ? 'behind' : 'ahead of'} the clock here`;
 	const facts = [`${status} ${reason}`, difference, cause].filter(Boolean).join('; ');
-	warnOwner(
-		context,
-		reason,
-		`refused a callback: ${message} (${facts}). To find out more, use Verify Callback of the ${NODE_NAME} node.`,
-	);
+	warnOwner(context, reason, `refused a callback: ${message} (${facts})`);
 	return answer(context, status, { accepted: false, reason, message });
 }
 

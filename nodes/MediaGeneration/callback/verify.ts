@@ -21,8 +21,17 @@ export const FAULTS = {
 	taskIdContradictory: [400, 'data.task_id, data.taskId and taskId must be the same'],
 } as const satisfies Record<string, Refusal>;
 
-/** One word for what is wrong, for senders, logs and Verify Callback. */
+/** One word for what is wrong, for senders and logs. */
 export type Fault = keyof typeof FAULTS;
+
+/** A callback that a receiver refuses. */
+export interface Refused<Reason extends string> {
+	reason: Reason;
+	/** Seconds by which the timestamp is ahead of the clock here; negative: behind. */
+	clockDifferenceSeconds?: number;
+	/** What is behind it, for the log only. */
+	cause?: string;
+}
 
 export interface CallbackRequest {
 	/** By lower-case name, as Node has them: a repeated one is one text, joined by commas. */
@@ -34,23 +43,16 @@ export interface CallbackRequest {
 }
 
 export interface VerifyOptions {
+	/** Whether the callback must be signed. `ifKey`: only if the credential has a key. */
+	signed: boolean | 'ifKey';
 	/** How far the timestamp may be off, in seconds either way; 0: any age. */
 	toleranceSeconds: number;
-	/** Milliseconds since 1970. */
-	now: number;
 }
 
-/** All that is known of a callback, also of one that is refused. */
-export interface Verdict {
-	/** In the contract's order. Empty: the callback counts. */
-	faults: Fault[];
-	taskId?: string;
-	/** Seconds by which the timestamp is ahead of the clock here; negative: behind. */
-	clockDifferenceSeconds?: number;
-	/** The key that made the signature, also of a stale callback. */
-	signedBy?: KeyName;
-	/** What the body says of the task. It decides nothing, signed or not. */
-	claim?: Claim;
+/** What the body says, signed or not. The claim decides nothing. */
+interface Form {
+	taskId: string;
+	claim: Claim;
 }
 
 export interface Claim {
@@ -60,71 +62,63 @@ export interface Claim {
 	type: unknown;
 }
 
-/** What can be said of a callback without a key. Its signature isn't compared yet. */
-interface Form extends Verdict {
-	signature?: Signature;
+/** A callback that counts. */
+export interface VerifiedCallback extends Form {
+	/** The key that made the signature. */
+	signedBy: KeyName | 'off';
 }
-
-/** Without a fault, the ID and the claim are known. */
-export const isAccepted = (
-	verdict: Verdict,
-): verdict is Verdict & Required<Pick<Verdict, 'taskId' | 'claim'>> => verdict.faults.length === 0;
 
 const JSON_TYPE = /^application\/json\s*(;|$)/i;
 
 const toText = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** Verifies a callback. Nothing is thrown. @param keys undefined: the receiver has none */
-export function verify(
-	request: CallbackRequest,
-	keys: SigningKeys | undefined | 'off',
-	options: VerifyOptions,
-): Verdict {
-	const { signature, ...form } = readForm(request, options, keys !== 'off');
-	const { faults, taskId } = form;
-	if (keys === 'off' || taskId === undefined) return form;
-	const add = (fault: Fault): Verdict => ({ ...form, faults: [...faults, fault] });
-	if (!keys) return add('keyMissing');
-	const signedBy = signature && findSigner(signature, { taskId, bytes: request.bytes }, keys);
-	if (signedBy) return { ...form, signedBy };
-	return faults.includes('signatureWrong') ? form : add('signatureWrong');
+/**
+ * Verifies a callback, up to its first fault. Anyone can send callbacks, so the keys are read last.
+ * @param readKeys undefined: there are none; off: the callback needs no signature
+ * @throws if `readKeys` does
+ */
+export async function verify(
+	{ headers, body, bytes }: CallbackRequest,
+	{ signed, toleranceSeconds }: VerifyOptions,
+	readKeys: (claim: Claim) => Promise<SigningKeys | undefined | 'off'>,
+): Promise<Refused<Fault> | VerifiedCallback> {
+	const read = (name: string) => toText(headers[name.toLowerCase()]);
+	const signature = readSignature(read);
+	if (signed === true && !signature) return { reason: 'headerMissing' };
+	const form = readForm(body, read('content-type'));
+	if ('reason' in form) return form;
+	const fault = findFault(signature, toleranceSeconds);
+	if (signed === true && fault) return fault;
+	const keys = await readKeys(form.claim);
+	if (keys === 'off') return { ...form, signedBy: 'off' };
+	if (fault) return fault;
+	if (!keys) return { reason: 'keyMissing' };
+	const content = { taskId: form.taskId, bytes };
+	const signedBy = signature && findSigner(signature, content, keys);
+	return signedBy ? { ...form, signedBy } : { reason: 'signatureWrong' };
 }
 
-/**
- * Checks everything that needs no key. A missing header, a body that isn't a JSON object, and an
- * unusable task ID end the reading. Nothing is thrown.
- * @param signed false: the headers of a signature aren't looked at
- */
-export function readForm(
-	{ headers, body }: CallbackRequest,
-	options: VerifyOptions,
-	signed: boolean,
-): Form {
-	const read = (name: string) => toText(headers[name.toLowerCase()]);
-	const signature = signed ? readSignature(read) : undefined;
-	if (signed && !signature) return { faults: ['headerMissing'] };
-	const type = read('content-type');
-	if (!isObject(body) || (type && !JSON_TYPE.test(type))) return { faults: ['bodyNotAnObject'] };
+/** Finds what is wrong with a signature that no key is needed for. */
+function findFault(
+	signature: Signature | undefined,
+	toleranceSeconds: number,
+): Refused<Fault> | undefined {
+	if (!signature) return { reason: 'headerMissing' };
+	const { timestamp, given } = signature;
+	if (!/^\d{1,15}$/.test(timestamp)) return { reason: 'timestampMalformed' };
+	const clockDifferenceSeconds = Math.round(Number(timestamp) - Date.now() / 1000);
+	if (toleranceSeconds > 0 && Math.abs(clockDifferenceSeconds) > toleranceSeconds)
+		return { reason: 'timestampStale', clockDifferenceSeconds };
+	return given.length ? undefined : { reason: 'signatureWrong' };
+}
+
+/** Reads the body: it must be a JSON object that has a usable task ID. */
+function readForm(body: unknown, type: string): Form | Refused<Fault> {
+	if (!isObject(body) || (type && !JSON_TYPE.test(type))) return { reason: 'bodyNotAnObject' };
+	if (isDeeper(body, JSON_LEVELS)) return { reason: 'bodyTooDeep' };
 	const parts = callbackBody.parse(body);
 	const id = readTaskId(parts);
-	if ('fault' in id) return { faults: [id.fault] };
-	const { taskId } = id;
-	const claim = readClaim(parts);
-	const tooDeep: Fault[] = isDeeper(body, JSON_LEVELS) ? ['bodyTooDeep'] : [];
-	if (!signature) return { faults: tooDeep, taskId, claim };
-
-	const { faults, ...difference } = readTime(signature, options);
-	if (!signature.given.length) faults.push('signatureWrong');
-	faults.push(...tooDeep);
-	return { faults, taskId, claim, ...difference, signature };
-}
-
-/** Compares a timestamp with the clock here. */
-function readTime({ timestamp }: Signature, { toleranceSeconds, now }: VerifyOptions): Verdict {
-	if (!/^\d{1,15}$/.test(timestamp)) return { faults: ['timestampMalformed'] };
-	const clockDifferenceSeconds = Math.round(Number(timestamp) - now / 1000);
-	const isStale = toleranceSeconds > 0 && Math.abs(clockDifferenceSeconds) > toleranceSeconds;
-	return { faults: isStale ? ['timestampStale'] : [], clockDifferenceSeconds };
+	return 'reason' in id ? id : { ...id, claim: readClaim(parts) };
 }
 
 /**
@@ -134,15 +128,15 @@ function readTime({ timestamp }: Signature, { toleranceSeconds, now }: VerifyOpt
 function readTaskId({
 	taskId: topLevelId,
 	data,
-}: CallbackBody): { taskId: string } | { fault: Fault } {
+}: CallbackBody): { taskId: string } | Refused<Fault> {
 	const { task_id: contractId, taskId: recordId } = data;
 	const given = contractId ?? recordId;
 	const taskId = Number.isSafeInteger(given) ? String(given) : toText(given);
-	if (!taskId) return { fault: 'taskIdMissing' };
-	if (!TASK_ID.test(taskId)) return { fault: 'taskIdMalformed' };
+	if (!taskId) return { reason: 'taskIdMissing' };
+	if (!TASK_ID.test(taskId)) return { reason: 'taskIdMalformed' };
 	const isSame = (id: unknown) => id === taskId || id === Number(taskId);
 	const others = [contractId, recordId, topLevelId].filter((id) => id !== undefined && id !== null);
-	return others.every(isSame) ? { taskId } : { fault: 'taskIdContradictory' };
+	return others.every(isSame) ? { taskId } : { reason: 'taskIdContradictory' };
 }
 
 /** Reads what the body says of the task. Older services say it in `code` and `callbackType`. */

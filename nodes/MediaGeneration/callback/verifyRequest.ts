@@ -3,25 +3,26 @@ import type { Credentials } from '../api/endpoints';
 import { readBody } from '../host/jsonBody';
 import { readAsWebhook } from '../host/webhookCredential';
 import { CREDENTIAL } from '../lib/brand';
-import { type Refused, warnOwner } from './respond';
+import { warnOwner } from './respond';
 import { DEFAULT_TOLERANCE_SECONDS } from './scheme';
-import { readSigningKeys, type KeyName, type SigningKeys } from './signature';
-import { isAccepted, readForm, verify, type Claim, type Fault, type Verdict } from './verify';
+import { readSigningKeys } from './signature';
+import {
+	verify,
+	type Fault,
+	type Refused,
+	type VerifiedCallback,
+	type VerifyOptions,
+} from './verify';
 
-export interface SignatureSettings {
-	/** Whether the callback must be signed. `ifKey`: only if the credential has a key. */
-	signed: boolean | 'ifKey';
+export interface RequestOptions extends Pick<VerifyOptions, 'signed'> {
 	/** A callback of this type needs no signature, whatever the credential has: nobody trusts it. */
 	unsignedType?: string;
-	/** How far the timestamp may be off, in seconds either way; 0: any age. */
+	/** By default that of the scheme. */
 	toleranceSeconds?: number;
 }
 
 /** A callback that counts, and the credential that it was verified with. */
-export interface AcceptedCallback {
-	taskId: string;
-	claim: Claim;
-	signedBy: KeyName | 'off';
+export interface AcceptedCallback extends VerifiedCallback {
 	body: unknown;
 	credentials: Credentials;
 }
@@ -32,38 +33,22 @@ export interface AcceptedCallback {
  */
 export async function verifyRequest(
 	context: IWebhookFunctions,
-	{ signed, unsignedType, toleranceSeconds = DEFAULT_TOLERANCE_SECONDS }: SignatureSettings,
+	{ signed, unsignedType, toleranceSeconds = DEFAULT_TOLERANCE_SECONDS }: RequestOptions,
 ): Promise<Refused<Fault> | AcceptedCallback> {
 	const request = { headers: context.getHeaderData(), ...readBody(context) };
-	const options = { toleranceSeconds, now: Date.now() };
-	const form = readForm(request, options, signed === true);
-	if (!isAccepted(form)) return toRefused(form);
-
-	const credentials = await readAsWebhook<Credentials>(context, CREDENTIAL);
-	const isUntrusted = unsignedType !== undefined && form.claim.type === unsignedType;
-	const keys = isUntrusted ? 'off' : chooseKeys(signed, readSigningKeys(credentials));
-	// Read anew, because `ifKey` asks for a signature only now.
-	const verdict = verify(request, keys, options);
-	if (!isAccepted(verdict)) return toRefused(verdict);
-	const { taskId, claim, signedBy = 'off' } = verdict;
-	if (signedBy === 'previous')
+	let credentials = {} as Credentials;
+	const callback = await verify(request, { signed, toleranceSeconds }, async ({ type }) => {
+		credentials = await readAsWebhook<Credentials>(context, CREDENTIAL);
+		const isUntrusted = unsignedType !== undefined && type === unsignedType;
+		if (!signed || isUntrusted) return 'off';
+		return readSigningKeys(credentials) ?? (signed === 'ifKey' ? 'off' : undefined);
+	});
+	if ('reason' in callback) return callback;
+	if (callback.signedBy === 'previous')
 		warnOwner(
 			context,
 			'previousKey',
 			"got a callback that is signed with 'Previous Webhook HMAC Key' of the credential. Clear that key once the service signs with the new one, so that nobody else can use it.",
 		);
-	return { taskId, claim, signedBy, body: request.body, credentials };
-}
-
-function chooseKeys(
-	signed: SignatureSettings['signed'],
-	keys?: SigningKeys,
-): SigningKeys | undefined | 'off' {
-	if (signed === 'ifKey') return keys ?? 'off';
-	return signed ? keys : 'off';
-}
-
-function toRefused({ faults, clockDifferenceSeconds }: Verdict): Refused<Fault> {
-	const [reason] = faults as [Fault];
-	return reason === 'timestampStale' ? { reason, clockDifferenceSeconds } : { reason };
+	return { ...callback, body: request.body, credentials };
 }

@@ -7,7 +7,6 @@ import { start } from './start';
 import { generate } from './generate';
 import { getFiles } from './getFiles';
 import { get } from './get';
-import { verifyCallback } from './verifyCallback';
 import { wait } from './wait';
 
 /** The operations of a resource are sorted by name, as n8n requires of long lists. */
@@ -20,6 +19,5 @@ export const operations: Operation[] = [
 	get,
 	getFiles,
 	start,
-	verifyCallback,
 	wait,
 ];

@@ -1,5 +1,5 @@
-import { UNCONFIRMED, type Refused } from '../callback/respond';
-import { FAULTS, type Refusal } from '../callback/verify';
+import { UNCONFIRMED } from '../callback/respond';
+import { FAULTS, type Refusal, type Refused } from '../callback/verify';
 
 /** Why the trigger refuses a callback. */
 export const TRIGGER_REFUSALS = {

@@ -8,7 +8,6 @@ import {
 
 import type { FieldItem } from '../../../nodes/MediaGeneration/models/any/views';
 import type { ModelItem } from '../../../nodes/MediaGeneration/operations/getMany';
-import type { VerdictItem } from '../../../nodes/MediaGeneration/operations/verifyCallback';
 import type { REQUEST, Task } from '../../../nodes/MediaGeneration/api/task';
 import type { ResultLink } from '../../../nodes/MediaGeneration/api/resultLinks';
 
@@ -20,7 +19,6 @@ type WholeTask = Required<Omit<Task, typeof REQUEST>>;
 interface Known {
 	generate: WholeTask & { file: Required<ResultLink> };
 	get: Omit<WholeTask, 'warning'> & { file: Required<ResultLink> };
-	verifyCallback: Required<VerdictItem>;
 	getFields: Required<FieldItem>;
 	getMany: Required<ModelItem>;
 }

@@ -1,106 +1,264 @@
-import { verifyRequest } from '../../../nodes/MediaGeneration/callback/verifyRequest';
+import crypto from 'crypto';
+import fc from 'fast-check';
+import { signHeaders } from '../../../dev/service/signHeaders.cts';
+import { FAULTS } from '../../../nodes/MediaGeneration/callback/verify';
+import {
+	verifyRequest,
+	type RequestOptions,
+} from '../../../nodes/MediaGeneration/callback/verifyRequest';
 import { buildWebhook } from '../n8n';
 
+const seconds = 1_763_640_000;
+const taskId = 'task';
 const KEY = 'a-key';
-const body = { data: { task_id: 'task' } };
-const signed = { signed: true as boolean | 'ifKey', toleranceSeconds: 300 };
-const unsigned = { ...signed, signed: false };
+const OLD = 'old';
+
+const SIGNED: RequestOptions = { signed: true };
+const ANYONE: RequestOptions = { signed: false };
 /** As a run that sleeps has it. */
-const ifKey = { ...signed, signed: 'ifKey' as const, unsignedType: 'nudge' };
-const nudge = { data: { task_id: 'task', callbackType: 'nudge' } };
-const withId = (id: string) => ({ mediaGenerationApi: { id } });
+const IF_KEY: RequestOptions = { signed: 'ifKey', unsignedType: 'nudge' };
+
+jest.useFakeTimers({ now: seconds * 1_000 });
 
 let nodes = 0;
 
-/** A node, and how often n8n reads its credential, which is impossible without a key. */
-function newNode(
-	webhookSecret?: string,
-	{
-		id = `read-${nodes++}`,
-		workflow = 'workflow',
-		mode = 'webhook',
-		credentials = withId('one') as object,
-	} = {},
-) {
-	const state = { reads: 0, webhookSecret, previousWebhookSecret: '', lines: [] as string[] };
+/** Begins a node. It notes how often its credential is read, and its lines in the log. */
+function newNode(credential: object = { webhookSecret: KEY, previousWebhookSecret: OLD }) {
+	const node = { reads: 0, lines: [] as string[] };
+	const id = `node-${nodes++}`;
 	const more = {
-		logger: { warn: (line: string) => state.lines.push(line) },
-		getNode: () => ({ id, name: 'Node', credentials }),
-		getWorkflow: () => ({ id: workflow }),
-		getMode: () => mode,
-		async getCredentials() {
-			state.reads++;
-			if (state.webhookSecret === undefined) throw new Error('no database');
-			const { webhookSecret, previousWebhookSecret } = state;
-			return { webhookSecret, previousWebhookSecret };
-		},
+		logger: { warn: (line: string) => node.lines.push(line) },
+		getNode: () => ({ id, name: 'Node' }),
+		getCredentials: async () => ({ ...credential, read: ++node.reads }),
 	};
-	const send = async (settings: typeof signed, secret?: string, content?: object) => {
-		const callback = { taskId: 'task', secret, headers: secret ? undefined : {}, more };
-		return await verifyRequest(buildWebhook({ ...callback, body: content }), settings);
+	const receive = async (
+		options: RequestOptions,
+		headers: object = {},
+		body: unknown = { data: { task_id: taskId } },
+	) => {
+		const given = { headers: headers as Record<string, string>, body: body as object };
+		return await verifyRequest(buildWebhook({ taskId, ...given, more }), options);
 	};
-	return { state, send };
+	return { node, receive };
 }
 
-jest.useFakeTimers();
+/** The headers of a callback, rightly signed for this time. */
+const at = (timestamp: string | number = seconds, key = KEY, task_id = taskId) =>
+	signHeaders({ data: { task_id } }, key, timestamp);
+const good = at();
+const base64 = good['x-webhook-signature'];
+const as = (signature: string) => ({ ...good, 'x-webhook-signature': signature });
+const id = (task_id: unknown) => ({ data: { task_id } });
+const record = (more: object = {}) => ({ code: 200, data: { taskId, state: 'success', ...more } });
+const nest = (levels: number): unknown => (levels ? { deeper: nest(levels - 1) } : 'end');
+const long = '1234567890123456789';
+const emoji = '\u{1f600}'.repeat(256);
 
-it.each<[string, string, typeof signed, string | undefined, object, number]>([
-	['is signed, as it must be', KEY, signed, KEY, { signedBy: 'current', body }, 1],
-	['is unsigned: no key is read for it', KEY, signed, undefined, { reason: 'headerMissing' }, 0],
-	['is signed with another key', KEY, signed, 'stranger', { reason: 'signatureWrong' }, 1],
-	['must be signed, without a key', '\u200b', signed, KEY, { reason: 'keyMissing' }, 1],
-	['needs no signature', KEY, unsigned, undefined, { signedBy: 'off' }, 1],
-	['needs none if there is no key', '', ifKey, undefined, { signedBy: 'off' }, 1],
-	['needs one if there is a key', KEY, ifKey, undefined, { reason: 'headerMissing' }, 1],
-	['has it', KEY, ifKey, KEY, { signedBy: 'current' }, 1],
-])('a callback %s', async (_, webhookSecret, settings, key, expected, reads) => {
-	const { state, send } = newNode(webhookSecret);
-	const callback = await send(settings, key);
-	expect(callback).toMatchObject(expected);
-	expect(state.reads).toBe(reads);
-	if ('body' in callback) expect(callback.credentials).toMatchObject({ webhookSecret });
+it.each<[string, object, unknown, string?]>([
+	[
+		'as the contract has it',
+		good,
+		{ taskId, code: 200, msg: 'success', data: { task_id: taskId } },
+	],
+	['with a record in data, as services send it', good, record()],
+	['with the ID in all places', good, { taskId, ...record({ task_id: taskId }) }],
+	['with null for one of the names', good, record({ task_id: null })],
+	['with a number at the top', at(seconds, KEY, '123'), { taskId: 123, ...id('123') }, '123'],
+	['with a number in data', at(seconds, KEY, '123'), id(123), '123'],
+	['with a rounded one', at(seconds, KEY, long), { taskId: Number(long), ...id(long) }, long],
+	['with a long ID of any script', at(seconds, KEY, emoji), id(emoji), emoji],
+	['as late as is allowed', at(seconds - 300), id(taskId)],
+	['as early as is allowed', at(seconds + 300), id(taskId)],
+	['with zeros before the time', at(`00${seconds}`), id(taskId)],
+	['as deep as is allowed', good, { ...id(taskId), more: nest(63) }],
+	['as JSON in capitals', { ...good, 'content-type': 'Application/JSON; a' }, id(taskId)],
+])('a signed callback counts %s', async (_, headers, body, own = taskId) => {
+	const { node, receive } = newNode();
+	const expected = { taskId: own, signedBy: 'current', body, credentials: { webhookSecret: KEY } };
+	expect(await receive(SIGNED, headers, body)).toMatchObject(expected);
+	expect(node).toEqual({ reads: 1, lines: [] });
 });
 
-it.each<[string, typeof signed, string | undefined, object]>([
-	['a run that sleeps', ifKey, undefined, { signedBy: 'off' }],
-	['a run that sleeps, signed by a stranger', ifKey, 'stranger', { signedBy: 'off' }],
-	['the trigger', signed, undefined, { reason: 'headerMissing' }],
-	['the trigger, signed by a stranger', signed, 'stranger', { reason: 'signatureWrong' }],
-])('a nudge for %s', async (_, settings, key, expected) => {
-	const { send } = newNode(KEY);
-	expect(await send(settings, key, nudge)).toMatchObject(expected);
+const stale = at(seconds - 301);
+it.each<[number, keyof typeof FAULTS, string, object, unknown?]>([
+	[401, 'headerMissing', 'no headers, and no ID', {}, {}],
+	[401, 'headerMissing', 'no timestamp', { 'x-webhook-signature': base64 }],
+	[401, 'headerMissing', 'no signature', { 'x-webhook-timestamp': String(seconds) }],
+	[401, 'headerMissing', 'a blank signature', as('')],
+	[401, 'timestampMalformed', 'a plus', at(`+${seconds}`)],
+	[401, 'timestampMalformed', 'other digits than ASCII', at('\u00b2\u00b3')],
+	[401, 'timestampMalformed', '16 digits', at('1'.repeat(16))],
+	[401, 'timestampMalformed', 'a time that a proxy joins', at(`${seconds}, ${seconds}`)],
+	[401, 'timestampStale', 'a time too long ago', stale],
+	[401, 'timestampStale', 'a time too far ahead', at(seconds + 301)],
+	[401, 'signatureWrong', 'no padding', as(base64.slice(0, -1))],
+	[401, 'signatureWrong', 'a line break', as(`${base64}\n`)],
+	[401, 'signatureWrong', 'one that a proxy joins', as(`${base64}, ${base64}`)],
+	[400, 'bodyNotAnObject', 'a list', good, [id(taskId)]],
+	[400, 'bodyNotAnObject', 'null', good, null],
+	[
+		400,
+		'bodyNotAnObject',
+		'JSON as another type',
+		{ ...good, 'content-type': 'application/jsonx' },
+	],
+	[
+		400,
+		'bodyNotAnObject',
+		'a type that ends so',
+		{ ...good, 'content-type': 'x-application/json' },
+	],
+	[400, 'bodyTooDeep', 'one level too many', good, { ...id(taskId), more: nest(64) }],
+	[400, 'taskIdMissing', 'a stale timestamp, and no data', stale, { code: 200 }],
+	[400, 'taskIdMissing', 'data that is a list', good, { data: [{ task_id: taskId }] }],
+	[400, 'taskIdMissing', 'a blank ID beside a record', good, record({ task_id: '' })],
+	[
+		400,
+		'taskIdMissing',
+		'the ID of a prototype',
+		good,
+		JSON.parse('{"data":{"__proto__":{"task_id":"task"}}}'),
+	],
+	[400, 'taskIdMissing', 'a fraction', at(seconds, KEY, '5.5'), id(5.5)],
+	[400, 'taskIdMissing', 'more digits than JSON keeps', at(seconds, KEY, long), id(Number(long))],
+	[400, 'taskIdMissing', 'an ID in a list', good, id([taskId])],
+	[400, 'taskIdMalformed', '257 characters', good, id('x'.repeat(257))],
+	[400, 'taskIdMalformed', 'a line break in the ID', at(seconds, KEY, 'a\nb'), id('a\nb')],
+	[400, 'taskIdMalformed', 'half a character', at(seconds, KEY, 'a\ud800'), id('a\ud800')],
+	[400, 'taskIdMalformed', 'a dot, which a URL resolves', at(seconds, KEY, '.'), id('.')],
+	[400, 'taskIdContradictory', 'a record of another task', good, record({ task_id: 'another' })],
+	[400, 'taskIdContradictory', 'another ID at the top', good, { ...record(), taskId: 'another' }],
+	[400, 'taskIdContradictory', 'a list at the top', good, { ...record(), taskId: [taskId] }],
+])('%d %s for %s: no key is read', async (status, reason, _, headers, ...body) => {
+	const { node, receive } = newNode();
+	expect(await receive(SIGNED, headers, ...body)).toMatchObject({ reason });
+	expect(FAULTS[reason][0]).toBe(status);
+	expect(node.reads).toBe(0);
 });
 
-it.each<[string, typeof signed, string | undefined]>([
-	['must be signed, and is', signed, KEY],
-	['must be signed, if there is a key', ifKey, KEY],
-	['must be signed, if there is a key, and is not', ifKey, undefined],
-	['need not be signed', unsigned, undefined],
-])('no key is read for garbage: it %s', async (_, settings, key) => {
-	const { state, send } = newNode(KEY);
-	for (const [reason, content] of [
-		['bodyNotAnObject', []],
-		['taskIdMissing', {}],
-		['taskIdMalformed', { data: { task_id: '..' } }],
-	] as const)
-		expect(await send(settings, key, content)).toEqual({ reason });
-	expect(state.reads).toBe(0);
+it.each<[string, object, unknown?]>([
+	['outside ASCII', as(`${'é'.repeat(43)}=`)],
+	['of another key', at(seconds, 'stranger')],
+	['of another task', good, id('another')],
+	['of an ID that takes a part of the time', good, id(`${taskId}.1`)],
+	['of another time', { ...good, 'x-webhook-timestamp': String(seconds + 1) }],
+])('a signature %s is wrong', async (_, headers, ...body) => {
+	const { receive } = newNode();
+	expect(await receive(SIGNED, headers, ...body)).toEqual({ reason: 'signatureWrong' });
+	expect(FAULTS.signatureWrong[0]).toBe(401);
 });
 
-it.each<[string, string, typeof signed, number]>([
-	['the previous key', 'old', signed, 1],
-	['the previous key, where it is optional', 'old', ifKey, 1],
-	['the key', KEY, signed, 0],
-	['another key', 'stranger', signed, 0],
-	['no key that counts', 'old', unsigned, 0],
-])('a callback signed with %s is worth %d lines in the log', async (_, key, settings, count) => {
-	const { send, state } = newNode(KEY);
-	state.previousWebhookSecret = 'old';
-	for (const time of [1, 2]) {
-		await send(settings, key);
-		expect([time, state.lines]).toEqual([
-			time,
-			Array(count).fill(expect.stringMatching(/^"Node" .*'Previous Webhook HMAC Key'.*Clear/)),
-		]);
+it('a stale callback says by how much the clocks differ, and with a tolerance of 0 none is stale', async () => {
+	const { receive } = newNode();
+	const refused = { reason: 'timestampStale', clockDifferenceSeconds: -3_600 };
+	expect(await receive(SIGNED, at(seconds - 3_600))).toEqual(refused);
+	const options = { ...SIGNED, toleranceSeconds: 0 };
+	expect(await receive(options, at(1))).toMatchObject({ signedBy: 'current' });
+});
+
+/** Made with: printf '%s' 'task-8f3b.1763640000' | openssl dgst -sha256 -hmac 'whk_test_key' -binary | base64 */
+const VECTOR = 'aN+CwMkHbTQne8Za8G9tSIjsQvciU5vyjlIeMDx/Zio=';
+it('a signature is the Base64 of HMAC-SHA256 over ID, period and timestamp, compared in constant time', async () => {
+	const { receive } = newNode({ webhookSecret: 'whk_test_key', previousWebhookSecret: OLD });
+	const compare = jest.spyOn(crypto, 'timingSafeEqual');
+	for (const [signature, expected] of [
+		[VECTOR, { signedBy: 'current' }],
+		[`b${VECTOR.slice(1)}`, { reason: 'signatureWrong' }],
+		[`${VECTOR.slice(0, -2)}b=`, { reason: 'signatureWrong' }],
+	] as const) {
+		compare.mockClear();
+		expect(await receive(SIGNED, as(signature), id('task-8f3b'))).toMatchObject(expected);
+		expect(compare.mock.calls.map(([one]) => one.byteLength)).toEqual([44, 44]);
 	}
+});
+
+it.each(['', ' ', '\u00a0', '\u200b', '\ufeff\u00ad', '\u2800', '\u3164', '\0'])(
+	'%j is no key, though everyone could sign with it',
+	async (blank) => {
+		const forged = at(seconds, blank);
+		const one = newNode({ webhookSecret: blank, previousWebhookSecret: OLD });
+		expect(await one.receive(SIGNED, forged)).toEqual({ reason: 'keyMissing' });
+		const other = newNode({ webhookSecret: KEY, previousWebhookSecret: blank });
+		expect(await other.receive(SIGNED, forged)).toEqual({ reason: 'signatureWrong' });
+	},
+);
+
+const NO_KEY = {};
+const nudge = { data: { task_id: taskId, callbackType: 'nudge' } };
+it.each<[string, RequestOptions, object | undefined, object, unknown, object]>([
+	['need not be signed', ANYONE, undefined, {}, undefined, { signedBy: 'off' }],
+	['need not be signed, and is', ANYONE, undefined, stale, undefined, { signedBy: 'off' }],
+	['sleeps without a key', IF_KEY, NO_KEY, stale, undefined, { signedBy: 'off' }],
+	['sleeps with one', IF_KEY, undefined, good, undefined, { signedBy: 'current' }],
+	['sleeps with one, unsigned', IF_KEY, undefined, {}, undefined, { reason: 'headerMissing' }],
+	['sleeps with one, stale', IF_KEY, undefined, stale, undefined, { reason: 'timestampStale' }],
+	['sleeps, and is nudged', IF_KEY, undefined, at(seconds, 'x'), nudge, { signedBy: 'off' }],
+	['is the trigger, and is nudged', SIGNED, undefined, {}, nudge, { reason: 'headerMissing' }],
+	['needs a key, and has none', SIGNED, NO_KEY, good, undefined, { reason: 'keyMissing' }],
+])('whether a signature is needed: %s', async (_, options, credential, headers, body, expected) => {
+	const { receive } = newNode(credential);
+	expect(await receive(options, headers, body)).toMatchObject(expected);
+});
+
+it.each([IF_KEY, ANYONE])('no key is read for garbage, by %j', async (options) => {
+	const { node, receive } = newNode();
+	for (const [reason, body] of [
+		['bodyNotAnObject', []],
+		['taskIdMalformed', id('..')],
+	] as const)
+		expect(await receive(options, {}, body)).toEqual({ reason });
+	expect(node.reads).toBe(0);
+});
+
+it.each<[string, RequestOptions, number]>([
+	[OLD, SIGNED, 1],
+	[OLD, ANYONE, 0],
+	[KEY, SIGNED, 0],
+])(
+	'callbacks signed with %s, by %j, are worth %d lines in the log',
+	async (key, options, count) => {
+		const { node, receive } = newNode();
+		for (let time = 0; time < 2; time++) await receive(options, at(seconds, key));
+		const line = expect.stringMatching(/^"Node" .*'Previous Webhook HMAC Key'.*Clear/) as string;
+		expect(node.lines).toEqual(Array(count).fill(line));
+	},
+);
+
+it.each<[string, number | string, object, string]>([
+	['a failed task, whatever the code', 200, { callbackType: 'TASK_FAILED' }, 'failed'],
+	['a record, not its type', 501, { state: 'success', callbackType: 'fail' }, 'completed'],
+	['a record that goes on', 200, { state: 'generating' }, 'pending'],
+	['a record without words', 200, { state: 1, callbackType: ['fail'] }, 'completed'],
+	['a code other than 200 alone', 501, {}, 'failed'],
+	['a code that is none', 'none', {}, 'completed'],
+	['the first part', '200', { callbackType: 'First', state: 'success' }, 'pending'],
+	['other than a part', 200, { callbackType: 'full_text' }, 'completed'],
+	['a part that failed', 501, { callbackType: 'text' }, 'failed'],
+	['an unknown state with a code of failure', 501, { state: 'polished' }, 'failed'],
+])('the claimed status is read of %s', async (_, code, data, status) => {
+	const body = { code, data: { task_id: taskId, ...data } };
+	const { callbackType: type } = data as { callbackType?: unknown };
+	expect(await newNode().receive(SIGNED, good, body)).toMatchObject({ claim: { status, type } });
+});
+
+it('nobody without the key makes a callback count, also with the headers of a genuine one', async () => {
+	const { receive } = newNode();
+	const some = fc.oneof(fc.constant(taskId), fc.string({ unit: 'binary' }), fc.anything());
+	const data = fc.oneof(fc.record({ task_id: some, taskId: some }), fc.anything());
+	const bodies = fc.oneof(fc.record({ taskId: some, data }), fc.anything());
+	const times = fc.integer({ min: -300, max: 300 }).map((off) => String(seconds + off));
+	const forged = fc
+		.tuple(times, fc.constantFrom(' ', `${KEY} `, 'stranger'), fc.string())
+		.map(([time, key, task]) => at(time, key, task));
+	const seen = times
+		.filter((time) => time !== String(seconds))
+		.map((time) => ({ ...good, 'x-webhook-timestamp': time }));
+	const passed = new Set<unknown>();
+	const property = fc.asyncProperty(fc.oneof(forged, seen), bodies, async (headers, body) => {
+		expect(await receive(SIGNED, headers, body)).toHaveProperty('reason');
+		const genuine = await receive(SIGNED, good, body);
+		if (!('reason' in genuine)) passed.add(genuine.taskId);
+	});
+	await fc.assert(property, { numRuns: 3_000 });
+	expect(passed).toEqual(new Set([taskId]));
 });

@@ -101,6 +101,24 @@ it("a callback is refused while the credential can't be read", async () => {
 	expect(logged).toEqual([expect.stringContaining('503 temporarilyUnavailable; no database')]);
 });
 
+it('refusals are logged once a minute for each reason and node, and the others are counted', async () => {
+	const [one, other] = [newTrigger(), newTrigger()];
+	const stale = { headers: signHeaders({ data: { task_id: 'task' } }, 'a-key', 1) };
+	for (const { begin } of [one, one, other, one]) {
+		await begin(stale);
+		await begin({ secret: 'wrong' });
+	}
+	const facts =
+		/^"Trigger" refused a callback: X-Webhook-T.* present time \(401 timestampStale; \d+ s behind the clock here\)$/;
+	const lines = [facts, /401 signatureWrong\)$/].map((line): unknown =>
+		expect.stringMatching(line),
+	);
+	expect([one.logged, other.logged]).toEqual([lines, lines]);
+	await jest.advanceTimersByTimeAsync(60_000);
+	await one.begin({ secret: 'wrong' });
+	expect(one.logged.slice(2)).toEqual([expect.stringMatching(/\) 2 more since the last line\.$/)]);
+});
+
 it('a callback starts an execution with the task, the callback without secrets, and how both were checked', async () => {
 	const secret = 'a-long-key-9a77';
 	const { send } = newTrigger();
