@@ -118,10 +118,11 @@ export type TaskRecord = z.infer<typeof taskRecord>;
 
 /**
  * The body of a callback. By the contract, the ID is in `data.task_id`; public services send the
- * task's record in `data`. Only the ID is needed, so everything else is optional.
+ * task's record in `data`, one at the top. Only the ID is needed, so everything else is optional.
  */
 export const callbackBody = z.object({
 	taskId: z.unknown(),
+	state: z.unknown(),
 	code: tolerant(integer),
 	data: z
 		.object({

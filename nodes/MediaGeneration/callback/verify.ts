@@ -50,9 +50,14 @@ export interface VerifyOptions {
 }
 
 /** What the body says, signed or not. The claim decides nothing. */
-interface Form {
-	taskId: string;
+interface Form extends Id {
 	claim: Claim;
+}
+
+interface Id {
+	taskId: string;
+	/** `data` has no ID. What the contract signs is the one in `data`. */
+	isAtTop: boolean;
 }
 
 export interface Claim {
@@ -87,7 +92,7 @@ export async function verify(
 	if (signed === true && !signature) return { reason: 'headerMissing' };
 	const form = readForm(body, read('content-type'));
 	if ('reason' in form) return form;
-	const fault = findFault(signature, toleranceSeconds);
+	const fault = findFault(signature, form, toleranceSeconds);
 	if (signed === true && fault) return fault;
 	const keys = await readKeys(form.claim);
 	if (keys === 'off') return { ...form, signedBy: 'off' };
@@ -98,12 +103,14 @@ export async function verify(
 	return signedBy ? { ...form, signedBy } : { reason: 'signatureWrong' };
 }
 
-/** Finds what is wrong with a signature that no key is needed for. */
+/** Finds what is wrong with a signed callback that no key is needed for. */
 function findFault(
 	signature: Signature | undefined,
+	{ isAtTop }: Form,
 	toleranceSeconds: number,
 ): Refused<Fault> | undefined {
 	if (!signature) return { reason: 'headerMissing' };
+	if (isAtTop) return { reason: 'taskIdMissing' };
 	const { timestamp, given } = signature;
 	if (!/^\d{1,15}$/.test(timestamp)) return { reason: 'timestampMalformed' };
 	const clockDifferenceSeconds = Math.round(Number(timestamp) - Date.now() / 1000);
@@ -122,26 +129,25 @@ function readForm(body: unknown, type: string): Form | Refused<Fault> {
 }
 
 /**
- * Reads the task's ID: `data.task_id` by the contract, `data.taskId` of a task record. JSON parsers
- * round long numbers, so a number counts as equal to text that it was rounded from.
+ * Reads the task's ID: `data.task_id` by the contract, `data.taskId` of a task record, or `taskId` at
+ * the top. JSON parsers round long numbers, so a number equals text that it was rounded from.
  */
-function readTaskId({
-	taskId: topLevelId,
-	data,
-}: CallbackBody): { taskId: string } | Refused<Fault> {
+function readTaskId({ taskId: topLevelId, data }: CallbackBody): Id | Refused<Fault> {
 	const { task_id: contractId, taskId: recordId } = data;
-	const given = contractId ?? recordId;
+	const idInData = contractId ?? recordId;
+	const isAtTop = idInData === undefined || idInData === null;
+	const given = idInData ?? topLevelId;
 	const taskId = Number.isSafeInteger(given) ? String(given) : toText(given);
 	if (!taskId) return { reason: 'taskIdMissing' };
 	if (!TASK_ID.test(taskId)) return { reason: 'taskIdMalformed' };
 	const isSame = (id: unknown) => id === taskId || id === Number(taskId);
 	const others = [contractId, recordId, topLevelId].filter((id) => id !== undefined && id !== null);
-	return others.every(isSame) ? { taskId } : { reason: 'taskIdContradictory' };
+	return others.every(isSame) ? { taskId, isAtTop } : { reason: 'taskIdContradictory' };
 }
 
 /** Reads what the body says of the task. Older services say it in `code` and `callbackType`. */
-function readClaim({ code = SUCCESS, data }: CallbackBody): Claim {
-	const { callbackType: type, state } = data;
+function readClaim({ code = SUCCESS, state: topLevelState, data }: CallbackBody): Claim {
+	const { callbackType: type, state = topLevelState } = data;
 	const word = toText(type);
 	const isSuccess = code === SUCCESS;
 	if (isSuccess && PART_OF_RESULT.test(word)) return { status: 'pending', type };

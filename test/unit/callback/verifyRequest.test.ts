@@ -79,6 +79,8 @@ it.each<[string, object, unknown, string?]>([
 	expect(node).toEqual({ reads: 1, lines: [] });
 });
 
+/** One sister service documents exactly this, unsigned. */
+const atTop = { taskId, state: 'fail' };
 const stale = at(seconds - 301);
 it.each<[number, keyof typeof FAULTS, string, object, unknown?]>([
 	[401, 'headerMissing', 'no headers, and no ID', {}, {}],
@@ -110,6 +112,7 @@ it.each<[number, keyof typeof FAULTS, string, object, unknown?]>([
 	],
 	[400, 'bodyTooDeep', 'one level too many', good, { ...id(taskId), more: nest(64) }],
 	[400, 'taskIdMissing', 'a stale timestamp, and no data', stale, { code: 200 }],
+	[400, 'taskIdMissing', 'an ID at the top alone', good, atTop],
 	[400, 'taskIdMissing', 'data that is a list', good, { data: [{ task_id: taskId }] }],
 	[400, 'taskIdMissing', 'a blank ID beside a record', good, record({ task_id: '' })],
 	[
@@ -184,6 +187,7 @@ it.each(['', ' ', '\u00a0', '\u200b', '\ufeff\u00ad', '\u2800', '\u3164', '\0'])
 );
 
 const NO_KEY = {};
+const hasFailed = { signedBy: 'off', claim: { status: 'failed' } };
 const nudge = { data: { task_id: taskId, callbackType: 'nudge' } };
 it.each<[string, RequestOptions, object | undefined, object, unknown, object]>([
 	['need not be signed', ANYONE, undefined, {}, undefined, { signedBy: 'off' }],
@@ -194,6 +198,9 @@ it.each<[string, RequestOptions, object | undefined, object, unknown, object]>([
 	['sleeps with one, stale', IF_KEY, undefined, stale, undefined, { reason: 'timestampStale' }],
 	['sleeps, and is nudged', IF_KEY, undefined, at(seconds, 'x'), nudge, { signedBy: 'off' }],
 	['is the trigger, and is nudged', SIGNED, undefined, {}, nudge, { reason: 'headerMissing' }],
+	['is not, with its ID at the top', ANYONE, undefined, {}, atTop, { taskId, ...hasFailed }],
+	['sleeps without a key, so too', IF_KEY, NO_KEY, {}, atTop, { taskId, ...hasFailed }],
+	['sleeps with one, so too', IF_KEY, undefined, good, atTop, { reason: 'taskIdMissing' }],
 	['needs a key, and has none', SIGNED, NO_KEY, good, undefined, { reason: 'keyMissing' }],
 ])('whether a signature is needed: %s', async (_, options, credential, headers, body, expected) => {
 	const { receive } = newNode(credential);

@@ -94,6 +94,13 @@ it.each<[string, object, Partial<Callback>, ReadDetails, IDataObject, number]>([
 	expect(asked).toHaveLength(count);
 });
 
+it('a callback without a signature may have its ID at the top alone', async () => {
+	const { asked, send } = newTrigger(anyone);
+	const { output } = await send({ ...unsigned, body: { taskId: 'task', state: 'success' } });
+	expect(output).toMatchObject([{ json: { taskId: 'task', status: 'completed' } }]);
+	expect(asked).toEqual(['task']);
+});
+
 it("a callback is refused while the credential can't be read", async () => {
 	const { logged, send } = newTrigger();
 	const more = { getCredentials: async () => await Promise.reject(new Error('no database')) };
