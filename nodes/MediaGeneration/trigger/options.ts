@@ -10,14 +10,6 @@ export const triggerOptions: INodeProperties = {
 	default: {},
 	options: [
 		{
-			displayName: 'Deduplicate',
-			name: 'deduplicate',
-			type: 'boolean',
-			default: true,
-			description:
-				'Whether to start the workflow only once for each task and outcome, even if the service sends several callbacks',
-		},
-		{
 			displayName: 'Fetch Details',
 			name: 'fetchDetails',
 			type: 'boolean',
@@ -43,7 +35,6 @@ export interface TriggerSettings {
 	verifySignature: boolean;
 	/** How far a callback's timestamp may be off, in seconds either way; 0: any age. */
 	toleranceSeconds: number;
-	deduplicate: boolean;
 	fetchDetails: boolean;
 }
 
@@ -53,12 +44,11 @@ export interface TriggerSettings {
  */
 export function readSettings(context: IWebhookFunctions | IHookFunctions): TriggerSettings {
 	const options = context.getNodeParameter('options', {}) as IDataObject;
-	const { deduplicate, fetchDetails, toleranceSeconds: seconds } = options;
+	const { fetchDetails, toleranceSeconds: seconds } = options;
 	const isTolerance = typeof seconds === 'number' && seconds >= 0 && isFinite(seconds);
 	return {
 		events: context.getNodeParameter('events', []) as string[],
 		verifySignature: context.getNodeParameter('verifySignature', true) !== false,
-		deduplicate: deduplicate !== false,
 		fetchDetails: fetchDetails !== false,
 		toleranceSeconds: isTolerance ? seconds : DEFAULT_TOLERANCE_SECONDS,
 	};

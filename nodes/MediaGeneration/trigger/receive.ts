@@ -34,8 +34,7 @@ async function verifyAndOutput(context: IWebhookFunctions): Promise<IWebhookResp
 	// A part of the result. Another callback follows.
 	if (callback.claim.status === 'pending') return ignore(context, 'taskNotEnded');
 	// n8n stops listening for a test event after the first one, so each callback is new there.
-	if (!settings.deduplicate || context.getMode() === 'manual')
-		return await outputTask(context, callback, settings, until);
+	if (context.getMode() === 'manual') return await outputTask(context, callback, settings, until);
 	const events = new TaskEvents(context, callback.taskId);
 	if (await events.begin(until))
 		return await outputTask(context, callback, settings, until, events);

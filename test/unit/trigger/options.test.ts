@@ -6,7 +6,7 @@ const read = (set: IDataObject) =>
 		getNodeParameter: (name: string, fallback: unknown) => set[name] ?? fallback,
 	} as IWebhookFunctions);
 
-const defaults = { deduplicate: true, fetchDetails: true, toleranceSeconds: 300 };
+const defaults = { fetchDetails: true, toleranceSeconds: 300 };
 
 it('options are shown with the defaults that count where the user set nothing', () => {
 	const optionFields = triggerOptions.options as INodeProperties[];
@@ -20,10 +20,9 @@ it.each([false, '', 0, null, 'false'])(
 	'what protects stays on when an expression returns %p: only a literal false turns it off',
 	(value) => {
 		const isOn = value !== false;
-		const options = { deduplicate: value, fetchDetails: value };
+		const options = { fetchDetails: value };
 		const settings = read({ verifySignature: value, options } as IDataObject);
-		const all = { verifySignature: isOn, deduplicate: isOn, fetchDetails: isOn };
-		expect(settings).toMatchObject(all);
+		expect(settings).toMatchObject({ verifySignature: isOn, fetchDetails: isOn });
 	},
 );
 
