@@ -13,8 +13,8 @@ const SEARCHED = 500;
 /** The keys under which services repeat the callback URL. */
 const CALLBACK_KEY = /^call_?back_?url$/i;
 
-/** Such a key in JSON text, up to its value. Captures the backslashes before the opening quote. */
-const CALLBACK_IN_JSON = /call_?back_?url\\*"\s*:\s*(\\*)"/gi;
+/** Such a key in JSON text, which may stand in JSON text itself, up to its value. */
+const CALLBACK_IN_JSON = /call_?back_?url\\*"\s*:\s*\\*"/gi;
 
 /** Lists the secrets in a URL of this n8n: its password, encoded and decoded, and its query. */
 export function listUrlSecrets(url: string): string[] {
@@ -23,50 +23,33 @@ export function listUrlSecrets(url: string): string[] {
 	return [...new Set([password, decoded, query])].filter((secret) => secret !== undefined);
 }
 
-/** Hides login and query of a URL, which may be percent-encoded or escaped as in JSON. */
+/** Hides login and query of a URL. */
 function hideUrlSecrets(url: string): string {
 	const shown = url.replace(/^(\w+:[\\/]*\/)[^/?#]*@/, `$1${HIDDEN}@`);
-	const mark = /\?|%3f|\\u003f/i.exec(shown);
-	const end = mark ? mark.index + mark[0].length : shown.length;
-	return end < shown.length ? shown.slice(0, end) + HIDDEN : shown;
+	const end = shown.indexOf('?') + 1;
+	return end > 0 && end < shown.length ? shown.slice(0, end) + HIDDEN : shown;
 }
 
 /** Hides the secrets of callback URLs in JSON, or in text that contains JSON. */
 function hideCallbackUrls(text: string): string {
 	let [shown, from] = ['', 0];
-	for (const { 0: head, 1: backslashes = '', index } of text.matchAll(CALLBACK_IN_JSON)) {
+	for (const { 0: head, index } of text.matchAll(CALLBACK_IN_JSON)) {
 		const start = index + head.length;
-		// Part of the previous URL, which is already hidden.
-		if (start < from) continue;
-		const end = findEnd(text, start, backslashes.length);
+		const quote = text.indexOf('"', start);
+		let end = quote < 0 ? text.length : quote;
+		// These escape the quote, also in JSON within JSON.
+		while (text[end - 1] === '\\') end--;
 		shown += text.slice(from, start) + hideUrlSecrets(text.slice(start, end));
 		from = end;
 	}
 	return shown + text.slice(from);
 }
 
-/**
- * Finds the end of a string in nested JSON text: the next quote with as many backslashes as the
- * opening one. Backslashes of the string itself come in even numbers on top of that.
- */
-function findEnd(text: string, from: number, backslashes: number): number {
-	for (let at = text.indexOf('"', from); at >= 0; at = text.indexOf('"', at + 1)) {
-		let first = at;
-		while (text[first - 1] === '\\') first--;
-		if ((at - first) % (2 * backslashes + 2) === backslashes) return at - backslashes;
-	}
-	return text.length;
-}
-
-const escapeJson = (text: string): string => JSON.stringify(text).slice(1, -1);
-
-/** Lists the ways to write a secret: plain, in JSON, in JSON within JSON, and percent-encoded. */
+/** Lists the ways to write a secret: plain, in JSON, and percent-encoded. */
 function listWritings(secret: string): string[] {
-	const json = escapeJson(secret);
 	// Lone surrogates can't be encoded.
 	const encoded = encodeURIComponent(secret.replace(/\p{Cs}/gu, '\ufffd'));
-	const inLowerCase = encoded.replace(/%../g, (code) => code.toLowerCase());
-	return [secret, json, escapeJson(json), encoded, inLowerCase];
+	return [secret, JSON.stringify(secret).slice(1, -1), encoded];
 }
 
 /** All ways without duplicates, the longest first, because one may start with another. */
