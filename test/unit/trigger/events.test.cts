@@ -71,11 +71,6 @@ it('the newest events are remembered, and little of each, however long its ID', 
 	expect((saved.events as string).length).toBeLessThan(30 * REMEMBERED_EVENTS);
 });
 
-it.each([undefined, null, 7, {}, '{"a":1}'])('there are no events where n8n has %j', (events) => {
-	const { of } = newTrigger();
-	for (const version of [undefined, 1]) expect(of('a', { version, events }).has(DONE)).toBe(false);
-});
-
 it('a response holds its task as long as n8n can answer it, and no longer', async () => {
 	v8.setFlagsFromString('--expose-gc');
 	const collectGarbage = vm.runInNewContext('gc') as () => void;
