@@ -3,16 +3,8 @@ import fs from 'node:fs';
 import path from 'node:path';
 import ts from 'typescript';
 
-/** What keeps a function or a file on one screen of the mind. `npm run lint:house` checks it. */
-const LIMITS = {
-	/** Lines of a function. A declaration is none. */
-	function: 40,
-	/** Imports of a file of a run. */
-	imports: 10,
-};
-
-/** The files of a run. The list of all operations is none. */
-const RUN = /^nodes\/MediaGeneration\/(run|operations|host)\/(?!index\.ts$)/;
+/** The most lines of a function, which a screen shows at once. A declaration is none. */
+const LONGEST_FUNCTION = 40;
 
 /** The rooms of the product. What stands in none is of `nodes`: the files that n8n looks for. */
 const HOUSE = [
@@ -73,7 +65,7 @@ const isFunction = (node: ts.Node): node is ts.FunctionLikeDeclaration =>
 	ts.isConstructorDeclaration(node) ||
 	ts.isAccessor(node);
 
-/** Lists the functions of a file that are too long, and says if it has too many imports. */
+/** Lists the functions of a file that are too long. */
 function inspect(file: string, text: string): string[] {
 	const source = parse(file, text);
 	const lineOf = (position: number) => source.getLineAndCharacterOfPosition(position).line + 1;
@@ -82,13 +74,11 @@ function inspect(file: string, text: string): string[] {
 		if (isFunction(node) && node.body) {
 			const lines = lineOf(node.getEnd()) - lineOf(node.getStart()) + 1;
 			const place = `${file}:${lineOf(node.getStart())}`;
-			if (lines > LIMITS.function) found.push(`${place} is a function of ${lines} lines`);
+			if (lines > LONGEST_FUNCTION) found.push(`${place} is a function of ${lines} lines`);
 		}
 		ts.forEachChild(node, visit);
 	};
 	visit(source);
-	const imports = source.statements.filter(ts.isImportDeclaration).length;
-	if (RUN.test(file) && imports > LIMITS.imports) found.push(`${file} has ${imports} imports`);
 	return found;
 }
 

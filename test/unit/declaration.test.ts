@@ -1,6 +1,9 @@
+import { operations } from '../../dev/fixtures/operations.cts';
 import { MediaGenerationApi } from '../../credentials/MediaGenerationApi.credentials';
 import { MediaGeneration } from '../../nodes/MediaGeneration/MediaGeneration.node';
 import { MediaGenerationTrigger } from '../../nodes/MediaGeneration/MediaGenerationTrigger.node';
+import * as brand from '../../nodes/MediaGeneration/lib/brand';
+import { name } from '../../package.json';
 
 /** Words for people and for AI builders, which no workflow stores. */
 const WORDS = [
@@ -22,4 +25,28 @@ it.each([
 		JSON.stringify(part, (key, value: unknown) => (WORDS.includes(key) ? undefined : value)),
 	);
 	expect(lines).toMatchSnapshot();
+});
+
+/** Lists the fields of an output, each with its type. */
+const listFields = (place: string, value: unknown): string[] =>
+	typeof value === 'object'
+		? Object.entries(value as object).flatMap(([key, part]) => listFields(`${place}, ${key}`, part))
+		: [`${place} is a ${typeof value}`];
+
+it('later nodes find each field of an output', () => {
+	const outputs = Object.entries(operations);
+	expect(outputs.flatMap(([one, { output }]) => listFields(one, output))).toMatchSnapshot();
+});
+
+it('the names of the brand are those that are declared, where n8n wants literals', () => {
+	const [node, trigger] = [new MediaGeneration(), new MediaGenerationTrigger()];
+	expect(brand).toEqual({
+		PACKAGE: name,
+		NODE_NAME: node.description.displayName,
+		TRIGGER_NAME: trigger.description.displayName,
+		CREDENTIAL: new MediaGenerationApi().name,
+		SLUG: node.description.webhooks?.[0]?.path,
+	});
+	for (const { description } of [node, trigger])
+		expect(description.credentials).toMatchObject([{ name: brand.CREDENTIAL }]);
 });

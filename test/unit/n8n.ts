@@ -199,7 +199,7 @@ export interface Callback {
 }
 
 /** A response of n8n's, as far as the code behind a webhook looks at it. */
-export function makeResponse() {
+function makeResponse() {
 	const listeners: Array<() => void> = [];
 	const response = {
 		statusCode: 200,

@@ -7,7 +7,7 @@ import { createHmac } from 'crypto';
  */
 
 /** The headers of a signed callback: Unix time in seconds, and the signature in Base64. */
-export const TIMESTAMP_HEADER = 'X-Webhook-Timestamp';
+const TIMESTAMP_HEADER = 'X-Webhook-Timestamp';
 const SIGNATURE_HEADER = 'X-Webhook-Signature';
 
 /** How far a timestamp may be off by default, in seconds either way. */

@@ -1,6 +1,6 @@
 /**
  * The brand's names. Node files, codex and credential repeat them as literals, because n8n's linter
- * checks only literals. `unit/dev/brand` compares both.
+ * checks only literals. `unit/declaration` compares them.
  */
 
 export const PACKAGE = 'n8n-nodes-media-generation';

@@ -87,7 +87,7 @@ export const lowerCaseLabel = textLike(/^[^\sA-Z]+$/, 'must be a lower-case word
 export const listOfOne = <T>(value: T): [T] => [value];
 
 /** A JSON object, written as text or given by an expression. */
-export const jsonObject = z.preprocess(
+const jsonObject = z.preprocess(
 	(value) => (typeof value === 'string' ? parseJson(value) : value),
 	z.record(z.string(), z.unknown(), {
 		message: 'must be a JSON object, for example {"key": "value"}',

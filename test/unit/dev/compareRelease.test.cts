@@ -41,26 +41,36 @@ function breakBy(change: (films: Films) => void): string[] {
 	const films = describeFilms();
 	change(films);
 	expect(films).not.toEqual(describeFilms());
-	return listBreaks(describeNode(describeFilms()), describeNode(films));
+	const describe = ({ name, version, properties }: Films) =>
+		describeNode([{ name, version }, ...properties].map((part) => JSON.stringify(part)));
+	return listBreaks(describe(describeFilms()), describe(films));
 }
 
 const get = ({ properties }: Films, index: number) => properties[index] as INodeProperties;
 const getColor = (films: Films) => get(films, 2).options?.[0] as INodeProperties;
 
 it.each<[string, (films: Films) => void, string]>([
-	['a removed parameter', ({ properties }) => properties.splice(1, 1), 'title has the type string'],
-	['another type', (films) => (get(films, 1).type = 'number'), 'title has the type string'],
-	['a changed default', (films) => (get(films, 1).default = 'A'), 'title has the default ""'],
+	[
+		'a removed parameter',
+		({ properties }) => properties.splice(1, 1),
+		'make, title has {"type":"string"',
+	],
+	['another type', (films) => (get(films, 1).type = 'number'), 'title has {"type":"string"'],
+	[
+		'a changed default',
+		(films) => (get(films, 1).default = 'A'),
+		'title has {"type":"string","default":""}',
+	],
 	['a required parameter', (films) => (get(films, 1).required = true), 'title may be blank'],
 	['a removed operation', (films) => get(films, 0).options?.shift(), 'operation takes "cut"'],
 	['a removed value', (films) => getColor(films).options?.pop(), 'options, color takes "red"'],
-	['a removed option', (films) => get(films, 2).options?.pop(), 'color has the default "red"'],
-	['another node', (films) => (films.name = 'movies'), 'films 1, make: title'],
-	['a removed version', (films) => (films.version = 2), 'films 1, make: title'],
+	['a removed option', (films) => get(films, 2).options?.pop(), 'color may be blank'],
+	['another node', (films) => (films.name = 'movies'), 'films 1 make, title'],
+	['a removed version', (films) => (films.version = 2), 'films 1 make, title'],
 	[
 		'a parameter that an operation has no more',
 		(films) => (get(films, 1).displayOptions = { show: { operation: ['make'] } }),
-		'films 1, cut: title',
+		'films 1 cut, title',
 	],
 ])('%s breaks workflows', (_, change, sentence) => {
 	expect(breakBy(change).join('\n')).toContain(sentence);
