@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { name, version } from '../package.json';
 import { askAll, listFree, listPaid } from './questions.cts';
@@ -21,17 +21,15 @@ Environment
   --listen <port>        takes the task's callback on 127.0.0.1
   --public-url <url>     where the service reaches that port. A tunnel leads there, for example
                          cloudflared tunnel --url http://127.0.0.1:<port>
-  --report               also writes what came into TESTING.md
   --help                 prints this
 `;
 
 const WATCH = { limit: 30 * 60, pollEvery: 2 };
 
 const text = { type: 'string' } as const;
-const flag = { type: 'boolean' } as const;
 const options = {
 	...{ create: text, input: text, listen: text, 'public-url': text },
-	...{ report: flag, help: flag },
+	help: { type: 'boolean' as const },
 };
 
 const find = (variable: string) => process.env[`MEDIA_GENERATION_${variable}`]?.trim() ?? '';
@@ -70,7 +68,6 @@ async function main() {
 	for (const secret of [accessToken, key])
 		if (secret) report = report.replaceAll(secret, '(hidden)');
 	console.log(report);
-	if (values.report) writeFileSync('TESTING.md', report);
 	if (rows.some(({ verdict }) => verdict === 'different')) process.exitCode = 1;
 }
 
