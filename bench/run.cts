@@ -13,11 +13,9 @@ import {
 } from '../dev/fixtures/pair.cts';
 import {
 	buildNode,
-	chain,
 	connect,
 	generate,
 	httpRequest,
-	mediaGeneration,
 	triggered,
 	WAIT,
 	webhook,
@@ -34,7 +32,7 @@ import { version } from '../package.json';
 
 /**
  * Measures what our nodes cost beside n8n's own, in a real n8n on Linux. `npm run bench` runs all
- * cases, `npm run bench memory` one, and with `--quick` in one small round, to see that it works.
+ * cases, `npm run bench asleep` one, and with `--quick` in one small round, to see that it works.
  */
 
 const isQuick = process.argv.includes('--quick');
@@ -46,8 +44,6 @@ type Env = Record<string, string>;
 type Measure = (way: string) => Promise<number[]>;
 
 interface Case {
-	/** The values of n8n's settings that it is measured with, by their name in the results. */
-	settings: Record<string, Env>;
 	rounds: number;
 	/** Rounds that don't count, and come first. */
 	warmUp: number;
@@ -59,13 +55,14 @@ interface Case {
 	run: (rounds: (measure: Measure) => Promise<void>, env: Env) => Promise<void>;
 }
 
-const AS_IT_COMES = { 'n8n as it comes': {} };
-
 /**
  * By default n8n sets up an isolate for expressions before it calls a webhook, for each credential
  * that the webhook reads, and for each execution. A lazy n8n does so when there is an expression.
  */
-const BOTH = { ...AS_IT_COMES, 'lazy isolates': { N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: 'true' } };
+const SETTINGS = {
+	'n8n as it comes': {},
+	'lazy isolates': { N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: 'true' },
+};
 
 const BARE = "n8n's bare Webhook node";
 const FLOW = 'HTTP Request, Wait, HTTP Request';
@@ -73,7 +70,6 @@ const FLOW = 'HTTP Request, Wait, HTTP Request';
 const CASES: Record<string, Case> = {
 	/** The executions that sleep until a callback comes. */
 	asleep: {
-		settings: BOTH,
 		rounds: 5,
 		warmUp: 0,
 		sideBySide: true,
@@ -84,20 +80,8 @@ const CASES: Record<string, Case> = {
 		],
 		run: runAsleep,
 	},
-	/** The memory that files take, up and down, in filesystem mode. */
-	memory: {
-		settings: AS_IT_COMES,
-		rounds: 3,
-		warmUp: 0,
-		compared: [
-			[0, "100 MB up, peak above idle, of n8n's HTTP Request node", 'MB', 'upload', 'uploadByHand'],
-			[0, "1 GB down, peak above idle, of n8n's HTTP Request node", 'MB', 'get', 'getByHand'],
-		],
-		run: runMemory,
-	},
 	/** What a callback costs in queue mode, for the arithmetic of docs/operation.md. */
 	queue: {
-		settings: BOTH,
 		rounds: 5,
 		warmUp: 1,
 		compared: [
@@ -266,91 +250,6 @@ async function runAsleep(rounds: (measure: Measure) => Promise<void>, env: Env) 
 	});
 }
 
-// Files.
-
-/** Builds the nodes that send a file of this size in MB, which lies in the folder. */
-function buildUpload(megabytes: number, folder: string, send: WorkflowNode) {
-	const fileSelector = path.join(folder, `${megabytes}.mp4`);
-	fs.writeFileSync(fileSelector, Buffer.alloc(megabytes * 1e6, 7));
-	const parameters = { operation: 'read', fileSelector, options: {} };
-	return [buildNode('Read', 'n8n-nodes-base.readWriteFile', 1.1, parameters), send];
-}
-
-const uploadByHand = ({ url }: Service) =>
-	request('Request', {
-		method: 'POST',
-		url: `${url}/api/file-stream-upload`,
-		sendBody: true,
-		contentType: 'multipart-form-data',
-		bodyParameters: {
-			parameters: [
-				{ name: 'uploadPath', value: 'bench' },
-				{ name: 'fileName', value: 'bench.mp4' },
-				{ parameterType: 'formBinaryData', name: 'file', inputDataFieldName: 'data' },
-			],
-		},
-	});
-
-/** How to move a file: the megabytes, and the nodes. */
-const TRANSFERS: Record<
-	string,
-	[megabytes: number, (service: Service, size: number, folder: string) => Promise<WorkflowNode[]>]
-> = {
-	upload: [
-		choose(100, 5),
-		async (_, size, folder) =>
-			buildUpload(size, folder, mediaGeneration({ resource: 'file', operation: 'upload' })),
-	],
-	uploadByHand: [
-		choose(100, 5),
-		async (service, size, folder) => buildUpload(size, folder, uploadByHand(service)),
-	],
-	get: [
-		choose(1000, 5),
-		async (service, size) => {
-			const taskId = await createFile(service, size);
-			return [mediaGeneration({ operation: 'getFiles', taskId, files: ['result'] })];
-		},
-	],
-	getByHand: [
-		choose(1000, 5),
-		async (service, size) => {
-			const url = `${service.resultsUrl}/results/${await createFile(service, size)}/result.png`;
-			const options = { response: { response: { responseFormat: 'file' } } };
-			return [httpRequest({ url, options })];
-		},
-	],
-};
-
-const createFile = async (service: Service, megabytes: number) =>
-	await createEndedTask(service, { prompt: `#noCallback #fileSize=${megabytes}` });
-
-async function runMemory(rounds: (measure: Measure) => Promise<void>) {
-	using folder = openFolder();
-	await using service = await openService();
-	const env = {
-		N8N_RESTRICT_FILE_ACCESS_TO: folder.path,
-		N8N_DEFAULT_BINARY_DATA_MODE: 'filesystem',
-	};
-	await rounds(async (way) => {
-		const [megabytes, build] = TRANSFERS[way] ?? [];
-		if (!megabytes || !build) throw new Error(`There is no transfer ${way}`);
-		await using n8n = await startPackedN8n({ env });
-		const move = async (size: number) => {
-			const nodes = await build(service, size, folder.path);
-			const id = await importFor(n8n, service, chain('Bench', nodes));
-			const execution = await n8n.waitForExecution(await n8n.run(id));
-			if (execution.status !== 'success') throw new Error(execution.readError());
-		};
-		// What n8n loads at first use doesn't count.
-		await move(1);
-		const idle = readMegabytes(n8n, 'VmRSS');
-		forgetPeak(n8n);
-		await move(megabytes);
-		return [readMegabytes(n8n, 'VmHWM') - idle];
-	});
-}
-
 // What Linux tells of processes.
 
 interface Process {
@@ -414,7 +313,7 @@ function compare(name: string, unit: string, ours: number[], theirs: number[]) {
 
 async function runCase(one: Case) {
 	const lines: string[] = [];
-	for (const [setting, env] of Object.entries(one.settings)) {
+	for (const [setting, env] of Object.entries<Env>(SETTINGS)) {
 		lines.push(`${setting}:`);
 		await one.run(async (measure) => {
 			const results = await runRounds(one, measure);
