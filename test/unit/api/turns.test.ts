@@ -68,25 +68,3 @@ it('nothing else waits for it', async () => {
 	await Promise.all(asked);
 	expect(times.filter((time) => time === 0)).toHaveLength(1 + others.length);
 });
-
-it('a look-up that came too soon is sent again, for 20 seconds', async () => {
-	const { service, times } = openService({ refuses: () => times.length < 3 });
-	const asked = askForLink(service);
-	await jest.advanceTimersByTimeAsync(10_000);
-	expect(await asked).toBe(LINK);
-	const refused = openService({ refuses: () => true });
-	const lost = askForLink(refused.service).catch((error: Error) => error.message);
-	await jest.advanceTimersByTimeAsync(30_000);
-	expect(await lost).toContain('too many requests');
-	expect(refused.times.at(-1)).toBeLessThan(31_000);
-});
-
-it('a stopped run looks nothing up any more', async () => {
-	const { service, times, stop } = openService();
-	const asked = [1, 2, 3].map(async () => await askForLink(service).catch(String));
-	await jest.advanceTimersByTimeAsync(500);
-	stop.abort(new Error('stopped'));
-	await jest.advanceTimersByTimeAsync(5_000);
-	expect(await Promise.all(asked)).toEqual([LINK, 'Error: stopped', 'Error: stopped']);
-	expect(times).toEqual([0]);
-});
