@@ -1,17 +1,14 @@
 import { sleep, type IHttpRequestOptions, type ILoadOptionsFunctions } from 'n8n-workflow';
-import { corpus } from '../../../dev/service/catalogue.cts';
 import {
 	findModelSchema,
 	getModelSchema,
 	listModels,
 } from '../../../nodes/MediaGeneration/api/catalogue';
 import { TaskService } from '../../../nodes/MediaGeneration/api/client';
-import { answerFromCorpus, BROKEN, MINUTE, settle, type Answer } from '../corpus';
+import { answerFromCorpus, BROKEN, MINUTE, settle } from '../corpus';
 
 const ANSWER_TIME = 50;
 const LIFETIME = 10 * MINUTE;
-
-const LIMITED: Answer = { code: 429, msg: 'Call frequency is too high' };
 
 let accounts = 0;
 
@@ -74,27 +71,11 @@ describe.each(ways)('%s', (_, read) => {
 		expect(account.requests).toHaveLength(2);
 	});
 
-	it('is asked for again while the service refuses it for the rate, for 20 seconds', async () => {
-		account.answer = () => LIMITED;
-		await expect(settle(read(account))).rejects.toThrow('too many requests');
-		const { at = 0 } = account.requests.at(-1) ?? {};
-		expect(at).toBeGreaterThan(5_000);
-		expect(at).toBeLessThan(21_000);
-	});
-
 	it('is another one for another account', async () => {
 		const other = openAccount();
 		await settle(Promise.all([read(account), read(other)]));
 		expect([...account.requests, ...other.requests].map(({ at }) => at)).toEqual([0, 0]);
 	});
-});
-
-it('requests of one account wait 1.1 seconds after the last answer, however many ask for however much', async () => {
-	const names = corpus.slice(0, 12).map(({ entry }) => entry.model);
-	const asked = [...names, ...names].flatMap((name) => [account.readSchema(name), account.list()]);
-	expect(new Set(await settle(Promise.all(asked))).size).toBe(13);
-	const times = Array.from({ length: 13 }, (_, index) => index * (ANSWER_TIME + 1_100));
-	expect(account.requests.map(({ at }) => at)).toEqual(times);
 });
 
 it('two hundred answers are kept, the newest ones', async () => {

@@ -7,9 +7,7 @@ const account = { baseUrl, accessToken };
 describe('buildUrl', () => {
 	it.each([
 		['https://api.example.com/', 'https://api.example.com/api/v1/jobs/createTask'],
-		[' https://api.example.com ', 'https://api.example.com/api/v1/jobs/createTask'],
 		['https://example.com/media//', 'https://example.com/media/api/v1/jobs/createTask'],
-		['HTTPS://api.example.com', 'HTTPS://api.example.com/api/v1/jobs/createTask'],
 	])('joins %j and the path', (base, url) => {
 		expect(buildUrl({ baseUrl: base, accessToken }, 'createTaskPath')).toBe(url);
 	});
@@ -31,7 +29,6 @@ describe('buildUrl', () => {
 
 	it.each([
 		[' https://up.example.com/ ', 'https://up.example.com'],
-		[' ', baseUrl],
 		[undefined, baseUrl],
 	])('uploads, with the upload base URL %j, to %s', (uploadBaseUrl, base) => {
 		const path = '/api/file-url-upload';
@@ -42,15 +39,12 @@ describe('buildUrl', () => {
 	const unencrypted = "'Base URL' in the credential begins with http://";
 	const notJoinable = "'Base URL' in the credential must be an address without a query";
 	it.each([
-		['', malformed],
 		['api.example.com', malformed],
-		['xhttp://api.example.com', malformed],
 		['https://', malformed],
 		['http://api.example.com', unencrypted],
 		['https://api.example.com/media?', notJoinable],
 		['https://api.example.com/#x', notJoinable],
 		['https://user@api.example.com', notJoinable],
-		['https://:secret@api.example.com', notJoinable],
 	])('refuses the base URL %j: %s', (base, reason) => {
 		expect(() => buildUrl({ baseUrl: base, accessToken }, 'creditsPath')).toThrow(reason);
 	});
@@ -72,7 +66,7 @@ describe('buildUrl', () => {
 
 	const inPath = { ...account, advancedSettings: true, taskDetailsPath: '/tasks/{taskId}' };
 
-	it.each(['', '.', '..', '../../keys', 'a/../b', '..\\keys', 'a\ud800'])(
+	it.each(['', '.', '..', '../../keys', 'a/../b', 'a\ud800'])(
 		'refuses the task ID %j, which would climb the path',
 		(taskId) => {
 			for (const taskDetailsPath of ['/tasks/{taskId}', '/tasks?id={taskId}'])
@@ -94,14 +88,11 @@ describe('buildUrl', () => {
 		expect(buildUrl(account, 'modelSchemaPath', model)).toBe(baseUrl + path);
 	});
 
-	it.each(['..', 'a/../b', 'a//b', './a', 'a\\..\\b', '\udc00'])(
-		'refuses the model %j, no path',
-		(model) => {
-			expect(() => buildUrl(account, 'modelSchemaPath', model)).toThrow(
-				`'Choose Model' can't be "${model}"`,
-			);
-		},
-	);
+	it.each(['..', 'a/../b', 'a//b', '\udc00'])('refuses the model %j, no path', (model) => {
+		expect(() => buildUrl(account, 'modelSchemaPath', model)).toThrow(
+			`'Choose Model' can't be "${model}"`,
+		);
+	});
 
 	it('refuses a details path without a place for the id', () => {
 		const credentials = { ...inPath, taskDetailsPath: '/tasks' };

@@ -4,13 +4,10 @@ const link = 'https://x/a';
 const long = 'a'.repeat(3_990);
 
 it.each([
-	['nothing of 4,000 characters', `${long}1234567890`, `${long}1234567890`],
 	['what is longer', `${long}12345678901`, `${long}12345678 …`],
 	['at the blank before the mark', `${long} 123456 ${long}`, `${long} 123456 …`],
 	['a link', `${long.slice(20)} ${link}${long}`, `${long.slice(20)} …`],
 	['a link in Markdown', `${long.slice(20)}![](${link}${long})`, `${long.slice(20)}![]( …`],
-	['a link in a link', `${link}?u=${link}&b=${long}`, ' …'],
-	['no link before it', `${link} ${long}12`, `${link} ${long.slice(0, 3_986)} …`],
 ])('cuts %s', (_, text, cut) => {
 	expect(cutLongText(text) === cut).toBe(true);
 	expect(cutLongText(text).length).toBeLessThanOrEqual(4_000);
@@ -41,11 +38,4 @@ it('leaves out a link or name that is too long, because a part of it is useless'
 	const value = { [`${long}12345678901`]: 1, a: `${link}${long}`, b: [`${link}${long}`, link] };
 	expect(excerpt.copy(value)).toEqual({ b: [link] });
 	expect(excerpt.isCut).toBe(true);
-});
-
-it('is cut in time, whatever the text', () => {
-	const texts = ['http://', '😀', '\u0001', 'a', 'a '].map((part) => part.repeat(400_000));
-	const begun = Date.now();
-	for (const text of texts) expect(cutLongText(text).length).toBeGreaterThan(1);
-	expect(Date.now() - begun).toBeLessThan(2_000);
 });

