@@ -78,17 +78,6 @@ async function* dribble(getSignal: () => AbortSignal | undefined) {
 	}
 }
 
-/** Sends three megabytes, and then nothing until the request is aborted. */
-async function* hang(getSignals: () => Array<AbortSignal | undefined>) {
-	for (let sent = 0; sent < 3; sent++) yield Buffer.alloc(1024 * 1024, ' ');
-	const [signal] = getSignals();
-	if (!signal?.aborted)
-		await new Promise((resolve) => signal?.addEventListener('abort', resolve, { once: true }));
-	throw networkError('ECONNABORTED');
-}
-
-const networkError = (code: string) => Object.assign(new Error(code), { code });
-
 const ok = (data: unknown) => ({ code: 200, data });
 
 type Method = Exclude<keyof TaskService, 'credentials' | 'upload'>;
@@ -100,10 +89,8 @@ describe('each request', () => {
 	it.each<[Method, unknown[], unknown, string, object | undefined, timeout?: number]>([
 		['createTask', [REQUEST], NAMED, '/api/v1/jobs/createTask', REQUEST, 180_000],
 		['getTask', ['a b'], spaced, details, undefined],
-		['getTaskRecord', ['a b'], spaced, details, undefined],
 		['getCredits', [], 12.5, '/api/v1/chat/credit', undefined],
 		['uploadFromUrl', ['a.png', fileUrl], { fileUrl }, '/api/file-url-upload', file],
-		['listModels', [], { models: [] }, '/api/v1/models', undefined],
 		['getModelSchema', ['a/b'], {}, '/api/v1/models/a/b/schema', undefined],
 		['getDownloadUrl', [fileUrl], fileUrl, '/api/v1/common/download-url', { url: fileUrl }],
 	])('of %s follows no redirect', async (name, values, data, path, body, timeout = 7_000) => {
@@ -120,22 +107,13 @@ describe('each request', () => {
 				returnFullResponse: true,
 				encoding: 'stream',
 				timeout,
-				headers: { Accept: 'application/json', 'User-Agent': expect.stringContaining('Mozilla') },
+				headers: {
+					Accept: 'application/json',
+					'Content-Type': 'application/json',
+					'User-Agent': expect.stringContaining('Mozilla'),
+				},
 			},
 		]);
-	});
-
-	it('has the type of its body, also without one', async () => {
-		const { service, requests } = serviceThat([200, ok({ fileUrl: 'u' })]);
-		await service.uploadFromUrl('a.png', fileUrl, SETTINGS);
-		await service.upload('a.png', { size: 0, mimeType: 'image/png', chunks: [] }, SETTINGS);
-		await service.getCredits(SETTINGS).catch(() => {});
-		const [json, form, none] = requests.map(({ headers }) => headers?.['Content-Type'] as string);
-		expect([json, none]).toEqual(['application/json', 'application/json']);
-		expect(form).toMatch(/^multipart\/form-data; boundary=/);
-		const chunks = (requests[1]?.body as unknown as Blob).stream() as unknown as AsyncGenerator;
-		const { value: head } = (await chunks.next()) as { value: Buffer };
-		expect(head.toString()).toMatch(/"uploadPath"\r\n\r\nn8n\r\n[^]*"fileName"\r\n\r\na\.png/);
 	});
 
 	it('ends with the execution, save a creation, whose ID would be lost', async () => {
@@ -161,7 +139,7 @@ describe('what is read', () => {
 		return await service.getTask(taskId, SETTINGS).catch((error: ServiceError) => error);
 	};
 
-	it.each(['7', 7, null, '', undefined])(
+	it.each([7, null, ''])(
 		'is the task that was asked for, where the ID of the record is %j',
 		async (taskId) => {
 			const task = await get({ ...RECORD, taskId }, 200, '7');
@@ -196,7 +174,7 @@ describe('what is read', () => {
 		expect(await get({ taskId: 'task', state }, code)).toMatchObject({ state, status });
 	});
 
-	it.each([500, 404, 501, 422, 400])('is by the record behind HTTP %d too', async (status) => {
+	it.each([500, 404])('is by the record behind HTTP %d too', async (status) => {
 		for (const code of [status, 200]) {
 			const { service } = serviceThat([status, { code, data: NAMED_RECORD }]);
 			expect(await service.getTask('task', SETTINGS)).toMatchObject({ status: 'completed' });
@@ -294,15 +272,6 @@ describe('what is read', () => {
 		await Promise.all(reads);
 	});
 
-	it('waits for its turn no longer than the timeout', async () => {
-		const reads = [1, 2, 3].map(async () => {
-			const { service, signals } = serviceThat([200, hang(() => signals)]);
-			await service.getTask('t', { timeoutSeconds: 0.2 });
-		});
-		for (const { reason } of (await Promise.allSettled(reads)) as PromiseRejectedResult[])
-			expect(reason).toMatchObject({ message: expect.stringContaining('within 0.2 s') as string });
-	});
-
 	it('is read where n8n gives it in full, as in evaluations', async () => {
 		const list = JSON.stringify(ok({ models: [] }));
 		const read = async (body: unknown) =>
@@ -348,17 +317,6 @@ describe('what is read', () => {
 		const { message, description } = error as ServiceError;
 		expect(`${message} ${description}`).toMatch(words);
 	});
-
-	it.each<[string, Answer, RegExp]>([['a page', [200, '<html>'], /may exist.*Check 'Base URL'/]])(
-		'says, where %s answers a creation, what to correct',
-		async (_, answer, words) => {
-			const { service } = serviceThat(answer);
-			const created = service.createTask(REQUEST, SETTINGS);
-			await expect(created).rejects.toMatchObject({
-				description: expect.stringMatching(words) as string,
-			});
-		},
-	);
 
 	it.each([{ code: 404, msg: 'no' }, '<html>'])(
 		'names the paths and no ID after 404 for a creation: %j',
