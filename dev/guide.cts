@@ -6,7 +6,7 @@ import { listFaults } from './service/faults.cts';
 const FIRST = 'make-a-picture';
 
 /** Two examples that make a round: the first creates a task whose callback starts the second. */
-export const ROUND = { start: 'start-a-task', trigger: 'when-a-task-ends' };
+const ROUND = { start: 'start-a-task', trigger: 'when-a-task-ends' };
 
 type Started = {
 	n8n: Pick<Pair['n8n'], 'url' | 'owner'>;

@@ -30,20 +30,15 @@ interface ProvidedN8n {
 }
 
 /**
- * Provides the n8n that MEDIA_GENERATION_N8N names: a folder of `dev/n8n`, whose n8n is installed
- * once, or a folder where one is installed already. By default the one of `dev/n8n/package.json`.
+ * Provides the n8n that MEDIA_GENERATION_N8N names, by a folder of `dev/n8n`. By default the one of
+ * `dev/n8n/package.json`. It is installed once.
  */
 export async function provideN8n(log: Log = () => {}): Promise<ProvidedN8n> {
 	const named = process.env.MEDIA_GENERATION_N8N ?? '';
-	const isPath = named.includes('/') || named.includes(path.sep);
-	const folder = isPath ? path.resolve(named) : await provideFolder(named, log);
+	const folder = await provideFolder(named, log);
 	const home = path.join(folder, 'node_modules', 'n8n');
-	const manifest = path.join(home, 'package.json');
-	if (!fs.existsSync(manifest))
-		throw new Error(
-			`MEDIA_GENERATION_N8N: there is no n8n in ${home}. Give the folder that holds node_modules, or the name of a folder in dev/n8n.`,
-		);
-	const { version } = JSON.parse(fs.readFileSync(manifest, 'utf8')) as { version: string };
+	const manifest = fs.readFileSync(path.join(home, 'package.json'), 'utf8');
+	const { version } = JSON.parse(manifest) as { version: string };
 	return { node: findNode(folder), bin: path.join(home, 'bin', 'n8n'), version };
 }
 

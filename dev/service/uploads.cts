@@ -30,11 +30,8 @@ const formBody = strictObject({
 	...target,
 });
 const urlBody = strictObject({ fileUrl: httpUrl, ...target });
-const base64Body = strictObject({ base64Data: nonEmptyText, ...target });
-const DATA_URL = /^data:([^;,]+);base64,/;
-const BASE64_LIMIT = 100 * 1024 * 1024;
 
-/** Adds the three ways to upload. */
+/** Adds both ways to upload. */
 export function registerUploads(app: FastifyInstance, context: Context) {
 	/** Keeps a file under its name; one of the same name is overwritten. */
 	function keep(received: Received, uploadPath: string, fileName = received.fileName) {
@@ -69,13 +66,6 @@ export function registerUploads(app: FastifyInstance, context: Context) {
 	app.post('/api/file-stream-upload', async ({ body }) => {
 		const { file, uploadPath, fileName } = check(formBody, body);
 		return keep(file, uploadPath, fileName);
-	});
-
-	app.post('/api/file-base64-upload', { bodyLimit: BASE64_LIMIT }, async ({ body }) => {
-		const { base64Data, uploadPath, fileName } = check(base64Body, body);
-		const [, mimeType = 'application/octet-stream'] = DATA_URL.exec(base64Data) ?? [];
-		const bytes = Buffer.from(base64Data.replace(DATA_URL, ''), 'base64');
-		return keep({ fileName: 'file', mimeType, bytes }, uploadPath, fileName);
 	});
 
 	app.post('/api/file-url-upload', async ({ body }, reply) => {

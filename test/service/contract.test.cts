@@ -239,17 +239,6 @@ const postJson = (service: Service, path: string, body: object) => {
 	return call(service, path, { method: 'POST', headers, body: JSON.stringify(body) });
 };
 
-test.each([
-	['data:text/plain;base64,aGVsbG8=', 'text/plain'],
-	['aGVsbG8=', 'application/octet-stream'],
-])('an upload as Base64: %s', async (base64Data, mimeType) => {
-	const service = await start();
-	const body = { base64Data, uploadPath: 'in', fileName: 'a.txt' };
-	const { data } = await readAnswer(await postJson(service, '/api/file-base64-upload', body));
-	expect(data).toMatchObject({ fileName: 'a.txt', fileSize: 5, mimeType });
-	expect(service.uploads.get('a.txt')?.bytes.toString()).toBe('hello');
-});
-
 test.each(['http://127.0.0.1:9/a.png', '/nothing.png'])(
 	'a file URL without a file: %s',
 	async (path) => {
