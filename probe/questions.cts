@@ -10,7 +10,7 @@ import {
 } from '../nodes/MediaGeneration/api/failure.ts';
 import type { Task } from '../nodes/MediaGeneration/api/task.ts';
 import { FAULTS, verify, type CallbackRequest } from '../nodes/MediaGeneration/callback/verify.ts';
-import { findInput } from '../nodes/MediaGeneration/models/any/schema.ts';
+import { findInput } from '../nodes/MediaGeneration/models/schema.ts';
 
 /** What was asked of a service, and what came. */
 export interface Row {

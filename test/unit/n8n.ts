@@ -163,7 +163,7 @@ export const prepare = (
 	prompt = `prompt ${index}`,
 ): Plan => ({
 	item: buildItem(context, index, options),
-	request: { model: 'model', input: { prompt } },
+	request: { model: 'model', input: { prompt }, given: prompt },
 	attempts: 0,
 });
 

@@ -1,6 +1,7 @@
 import { BoundedMap } from '../lib/boundedMap';
 import { digest } from '../lib/json';
 import type { TaskService } from './client';
+import type { ServiceError } from './failure';
 import { filterModels } from './filterModels';
 import type { CatalogueModel } from './schemas';
 
@@ -87,17 +88,24 @@ export async function getModelSchema(service: TaskService, model: string): Promi
 	return await read(service, model, ask);
 }
 
-/** Until when runs do without a schema, in milliseconds since 1970. */
-const missing = new BoundedMap<string, number>(MAX_ANSWERS);
+/** Why the service gave no description, and until when runs don't ask again, in milliseconds since 1970. */
+const failures = new BoundedMap<string, { error: ServiceError; until: number }>(MAX_ANSWERS);
 
 /**
- * Reads a model's document for a run, which can do without; undefined if there is none. After a
- * failure it doesn't ask for a minute, or each item would wait for a service that has no catalogue.
+ * Reads a model's document for a run; undefined if there is none. After a failure it doesn't ask for a
+ * minute, or each item would wait for a service that has no catalogue.
+ * @throws {ServiceError} for a failure that may pass
  */
 export async function findModelSchema(service: TaskService, model: string): Promise<unknown> {
 	const key = toKey(service, model);
-	if (Date.now() < (missing.get(key) ?? 0)) return undefined;
-	return await getModelSchema(service, model).catch(
-		() => void missing.set(key, Date.now() + RETRY_AFTER),
-	);
+	const known = failures.get(key);
+	if (known && Date.now() < known.until) return withoutSchema(known.error);
+	return await getModelSchema(service, model).catch((error: ServiceError) => {
+		failures.set(key, { error, until: Date.now() + RETRY_AFTER });
+		return withoutSchema(error);
+	});
+}
+
+function withoutSchema(error: ServiceError): undefined {
+	if (error.passes) throw error;
 }

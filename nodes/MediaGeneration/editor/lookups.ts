@@ -15,7 +15,7 @@ import { isObject } from '../lib/json';
 import { cutText } from '../lib/text';
 import { anyFields, anyModel, USE_JSON } from '../models/any/fields';
 import { shortenPrice } from '../models/any/price';
-import { findInput, type FoundInput } from '../models/any/schema';
+import { findInput, type FoundInput } from '../models/schema';
 import { buildNotice, findStoredSchema, listFields, toMapperFields } from '../models/any/views';
 
 /** The longest name or reason of the service, and the longest description, in characters. */

@@ -25,6 +25,13 @@ export function parseJson(text: string): unknown {
 	}
 }
 
+/** Takes off the code fence that chats and pages put around JSON, as in ```json … ```. */
+export function takeOffFence(text: string): string {
+	const trimmed = text.trim();
+	const isFenced = trimmed.length > 6 && trimmed.startsWith('```') && trimmed.endsWith('```');
+	return isFenced ? trimmed.slice(3, -3).replace(/^[\w-]*\s+/, '') : text;
+}
+
 /**
  * A file that is written as text, in Base64 or percent-encoded, with the backslashes of JSON. A plain
  * `{10000,}` overflows V8's stack.

@@ -4,7 +4,7 @@ export interface Format {
 	/** As in "is a GIF image". */
 	name: string;
 	mimeType: string;
-	/** Matches the first 64 bytes, decoded as Latin-1. */
+	/** Matches the first bytes, decoded as Latin-1. */
 	begins: RegExp;
 	/** The file name's extension. */
 	extension: string;
@@ -47,7 +47,13 @@ const rows: Row[] = [
 	['mp3', 'MP3 sound', 'audio/mpeg', /^(ID3|\xff[\xe2\xe3\xf2\xf3\xfa\xfb])/],
 	['ogg', 'Ogg sound', 'audio/ogg', /^OggS/],
 	['flac', 'FLAC sound', 'audio/flac', /^fLaC/],
-	['svg', 'an SVG image', 'image/svg+xml', /^(<\?xml[^>]*>)?\s*<svg[\s>]/i],
+	[
+		'svg',
+		'an SVG image',
+		'image/svg+xml',
+		/^(<\?xml[^>]*>|<!--.*?-->|<!doctype svg[^>]*>|\s)*<svg[\s>]/is,
+	],
+	['m3u8', 'a playlist', 'application/vnd.apple.mpegurl', /^#EXTM3U/],
 	['glb', 'a 3D model', 'model/gltf-binary', /^glTF/],
 	['zip', 'a ZIP archive', 'application/zip', /^PK[^ -~]{2}/],
 	['html', 'a web page', 'text/html', /^\s*<(!doctype )?html/i],
@@ -62,8 +68,8 @@ export const formats = rows.map(([format, name, mimeType, begins, extension = fo
 	return { format, name, mimeType, begins, extension, kind };
 });
 
-/** How many of a file's first bytes are needed to tell its format. */
-export const MAGIC_LENGTH = 64;
+/** How many of a file's first bytes are needed to tell its format: an SVG image may begin with a comment. */
+export const MAGIC_LENGTH = 512;
 
 /** Recognizes a file's format by its first bytes. */
 export function recognizeFormat(head: Buffer): Format | undefined {

@@ -1,7 +1,8 @@
 import { MEBIBYTE, type MediaLimits } from '../media/limits';
-import { listOfOne, type Field } from './field';
-import { media } from './media';
+import type { Field } from './field';
+import { file } from './shapes';
 import { defineModel } from './model';
+import type { JsonSchema } from './schema';
 import { image, prompt, resolution, toOptions } from './commonFields';
 
 /** The contract's limits for both files ("Limits"). */
@@ -16,6 +17,16 @@ const videoLimits: MediaLimits = {
 	duration: { min: 3, max: 30 },
 };
 
+/** The model wants a single file as an array of one. */
+const listOfOne = (limits: MediaLimits): JsonSchema => ({
+	...file,
+	type: 'array',
+	items: { type: 'string' },
+	minItems: 1,
+	maxItems: 1,
+	limits,
+});
+
 const fields: Field[] = [
 	{
 		...prompt,
@@ -27,7 +38,7 @@ const fields: Field[] = [
 		placeholder: 'e.g. https://example.com/subject.png',
 		description:
 			'The subject that is to move. Its head, shoulders and torso must be clearly visible. JPEG or PNG, up to 10 MB, over 340 px, aspect ratio 2:5 to 5:2.',
-		send: { as: 'input_urls', shape: media(imageLimits).transform(listOfOne) },
+		send: { as: 'input_urls', schema: listOfOne(imageLimits) },
 	},
 	{
 		...image,
@@ -36,7 +47,7 @@ const fields: Field[] = [
 		placeholder: 'e.g. https://example.com/motion.mp4',
 		description:
 			'The movements that the subject copies. Head, shoulders and torso must be clearly visible. MP4 or QuickTime, 3 to 30 seconds, up to 100 MB, over 340 px, aspect ratio 2:5 to 5:2.',
-		send: { as: 'video_urls', shape: media(videoLimits).transform(listOfOne) },
+		send: { as: 'video_urls', schema: listOfOne(videoLimits) },
 	},
 	{ ...resolution, name: 'mode', options: toOptions('720p', '1080p') },
 	{

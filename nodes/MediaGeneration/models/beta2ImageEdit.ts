@@ -1,5 +1,5 @@
-import { lowerCaseLabel, type Field } from './field';
-import { media } from './media';
+import type { Field } from './field';
+import { lowerCaseLabel } from './shapes';
 import { defineModel } from './model';
 import { aspectRatio, image, prompt, seed, toOptions } from './commonFields';
 
@@ -10,7 +10,7 @@ const fields: Field[] = [
 		description: 'What to change in the image. May be left blank.',
 		send: { blank: true },
 	},
-	{ ...image, description: 'The image to edit', send: { as: 'image_url', shape: media() } },
+	{ ...image, description: 'The image to edit', send: { ...image.send, as: 'image_url' } },
 	{
 		...aspectRatio,
 		name: 'imageSize',
@@ -30,7 +30,7 @@ const fields: Field[] = [
 		default: 'png',
 		description:
 			'Image format of the result. For another one, use an expression, for example avif.',
-		send: { shape: lowerCaseLabel },
+		send: { schema: lowerCaseLabel },
 	},
 	seed,
 ];

@@ -1,5 +1,6 @@
 import type { INodePropertyOptions } from 'n8n-workflow';
-import { ratio, resolutionLabel, type Field } from './field';
+import type { Field } from './field';
+import { file, ratio, resolutionLabel } from './shapes';
 
 /**
  * Makes the options of a dropdown that shows values as they are sent. The contract doesn't list
@@ -31,6 +32,7 @@ export const image: Field = {
 	required: true,
 	placeholder: 'e.g. https://example.com/photo.png',
 	hint: FILE_HINT,
+	send: { schema: file },
 };
 
 export const resolution: Field = {
@@ -41,7 +43,7 @@ export const resolution: Field = {
 	options: toOptions('480p', '720p', '1080p'),
 	default: '720p',
 	description: 'Resolution of the video. For another one, use an expression, for example 540p.',
-	send: { shape: resolutionLabel },
+	send: { schema: resolutionLabel },
 };
 
 export const aspectRatio: Field = {
@@ -52,7 +54,7 @@ export const aspectRatio: Field = {
 	options: toOptions('1:1', '16:9', '21:9', '3:4', '4:3', '9:16'),
 	default: '16:9',
 	description: 'Aspect ratio of the result. For another one, use an expression, for example 5:4.',
-	send: { shape: ratio },
+	send: { schema: ratio },
 };
 
 export const duration: Field = {

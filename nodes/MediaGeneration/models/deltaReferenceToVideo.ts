@@ -1,5 +1,5 @@
 import type { Field } from './field';
-import { mediaList } from './media';
+import { file } from './shapes';
 import { defineModel } from './model';
 import { aspectRatio, duration, image, prompt, resolution, seed } from './commonFields';
 
@@ -12,7 +12,10 @@ const fields: Field[] = [
 		default: [''],
 		placeholder: 'e.g. https://example.com/character.png',
 		description: 'The images that the video is made from',
-		send: { as: 'reference_image', shape: mediaList() },
+		send: {
+			as: 'reference_image',
+			schema: { ...file, type: 'array', items: { type: 'string' }, minItems: 1 },
+		},
 	},
 	resolution,
 	aspectRatio,

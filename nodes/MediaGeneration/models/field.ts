@@ -1,15 +1,20 @@
-import { UserError, type INodeProperties, type INodePropertyTypeOptions } from 'n8n-workflow';
-import { z } from 'zod';
-import { isWebUrl } from '../lib/url';
-import { findJsonFault, isExact, isObject, parseJson } from '../lib/json';
-import { toTitle } from './title';
+import type { INodeProperties } from 'n8n-workflow';
+import { dropUndefined, findJsonFault, isObject, takeOffFence } from '../lib/json';
+import { buildValueError, findViolation, namePlaceIn } from './check';
+import { buildBlankError, buildFieldError, buildLostError, isBlank } from './fieldErrors';
+import { Nothing } from './files';
+import { readSingle, unwrapSingle } from './readings';
+import type { JsonSchema } from './schema';
+import { trimmed } from './shapes';
 
 /** How a field is sent. */
 interface Send {
 	/** Key in the request's `input`; absent: the field's name in snake_case. */
 	as?: string;
 	/** Valid values, and their form in the request; absent: by n8n's own `type`. */
-	shape?: z.ZodTypeAny;
+	schema?: JsonSchema;
+	/** Makes what the schema describes of what n8n stores. */
+	unpack?: (value: unknown) => unknown;
 	/** A blank field is sent too. */
 	blank?: boolean;
 }
@@ -19,134 +24,30 @@ export interface Field extends INodeProperties {
 	send?: Send;
 }
 
-/**
- * Makes the error for a value that can't be sent.
- * @param message names the field as the editor does and says what is allowed
- * @param remedy what to do
- */
-export const buildFieldError = (
-	message: string,
-	remedy = 'Correct the field, then run the node again.',
-): UserError =>
-	new UserError(message, { description: `Nothing was sent for this item. ${remedy}` });
-
-/** An error of a required field that is blank. */
-export interface BlankFieldError extends UserError {
-	/** The name of the field, as the workflow stores it. */
-	readonly blankField: string;
-	/** What to do, where a field needs something special. */
-	readonly remedy?: string;
+/** Describes what a field takes, by n8n's own `type` if it says no more. */
+function toSchema({ type, typeOptions = {}, send, displayName }: Field): JsonSchema {
+	const { numberPrecision, minValue: minimum, maxValue: maximum } = typeOptions;
+	const ofTypes: Partial<Record<Field['type'], JsonSchema>> = {
+		number: dropUndefined({
+			type: numberPrecision === 0 ? 'integer' : 'number',
+			minimum,
+			maximum,
+		}),
+		boolean: { type: 'boolean' },
+		json: { type: 'object' },
+		options: trimmed,
+	};
+	return { title: displayName, ...(send?.schema ?? ofTypes[type] ?? { type: 'string' }) };
 }
 
-/**
- * Makes the error of a required field that is blank.
- * @param label its name in the editor
- */
-export const buildBlankError = (
-	blankField: string,
-	label: string,
-	remedy?: string,
-): BlankFieldError =>
-	Object.assign(buildFieldError(`'${label}' is required`, remedy), { blankField, remedy });
-
-/** Follows the name of a number that JavaScript can't hold exactly. */
-export const INEXACT =
-	'must be between -9007199254740991 and 9007199254740991, so that no digit is lost';
-
-/** Text. A number is written as text. */
-export const text = z.preprocess(
-	(value) => (typeof value === 'number' && isExact(value) ? String(value) : value),
-	z.string({ message: 'must be text' }),
-);
-
-/** Trimmed text. */
-export const trimmed = text.transform((value) => value.trim());
-
-const textLike = (pattern: RegExp, message: string) =>
-	trimmed.refine((value) => pattern.test(value), message);
-
-/** An absolute http or https URL. */
-export const webUrl = trimmed.refine(
-	isWebUrl,
-	'must be a URL that begins with http:// or https://',
-);
-
-/** `W:H`, for example 16:9. */
-export const ratio = textLike(/^[1-9]\d*:[1-9]\d*$/, 'must be a ratio, for example 16:9');
-
-/** Digits followed by p, for example 720p. */
-export const resolutionLabel = textLike(
-	/^[1-9]\d*p$/,
-	'must be digits followed by p, for example 720p',
-);
-
-/** One word in lower case, for example png. */
-export const lowerCaseLabel = textLike(/^[^\sA-Z]+$/, 'must be a lower-case word, for example png');
-
-/** Some models want a single value as an array of one. */
-export const listOfOne = <T>(value: T): [T] => [value];
-
-/** A JSON object, written as text or given by an expression. */
-const jsonObject = z.preprocess(
-	(value) => (typeof value === 'string' ? parseJson(value) : value),
-	z.record(z.string(), z.unknown(), {
-		message: 'must be a JSON object, for example {"key": "value"}',
-	}),
-);
-
-/** A plain decimal number as text, possibly with blanks around it. */
-export const DECIMAL = /^\s*-?\d+(\.\d+)?\s*$/;
-
-/** A number within a range that its property doesn't have: n8n moves what is outside into it. */
-export const numberFrom = (minValue: number, maxValue: number): z.ZodTypeAny =>
-	buildNumberShape({ minValue, maxValue });
-
-function buildNumberShape(options: INodePropertyTypeOptions = {}): z.ZodTypeAny {
-	const { numberPrecision, minValue, maxValue } = options;
-	const [kind, isOfKind] =
-		numberPrecision === 0 ? ['whole number', Number.isInteger] : ['number', Number.isFinite];
-	const least = minValue === undefined ? '' : ` of at least ${minValue}`;
-	const range = maxValue === undefined ? least : ` from ${minValue} to ${maxValue}`;
-	const message = `must be a ${kind}${range}`;
-	return z.preprocess(
-		(value) => (typeof value === 'string' && DECIMAL.test(value) ? Number(value) : value),
-		z
-			.number({ message })
-			.refine(isOfKind, message)
-			.refine(isExact, INEXACT)
-			.refine((value) => !(value < (minValue ?? value) || value > (maxValue ?? value)), message),
-	);
-}
-
-const flag = z.preprocess(
-	(value) => (value === 'true' || value === 'false' ? value === 'true' : value),
-	z.boolean({ message: 'must be true or false' }),
-);
-
-function findShape(field: Field): z.ZodTypeAny {
-	if (field.send?.shape) return field.send.shape;
-	if (field.type === 'number') return buildNumberShape(field.typeOptions);
-	if (field.type === 'boolean') return flag;
-	return field.type === 'json' ? jsonObject : text;
-}
-
-export const isBlank = (value: unknown): boolean =>
-	value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
-
-/** Shortens a value for a message. A URL's query is left out, because it may hold a secret. */
-export function shorten(value: unknown): string {
-	const text = typeof value === 'object' ? writeJson(value) : String(value);
-	const shown = typeof value === 'string' ? (text.split('?')[0] ?? '') : text;
-	return `"${shown.length > 60 ? `${shown.slice(0, 60)}…` : shown}"`;
-}
-
-/** Writes an object for a message. One from an expression may contain itself. */
-function writeJson(value: object | null): string {
-	try {
-		return String(JSON.stringify(value));
-	} catch {
-		return 'an object';
-	}
+/** Describes the input of a model with these fields, as a service's document would. */
+export function describeFields(fields: Field[]): JsonSchema {
+	const properties = fields.map((field): [string, JsonSchema] => [
+		toRequestKey(field),
+		{ ...toSchema(field), isNeeded: true },
+	]);
+	const required = fields.filter((field) => field.required).map(toRequestKey);
+	return { type: 'object', properties: Object.fromEntries(properties), required };
 }
 
 /** The n8n property of a field, which the editor shows. Options has fields of its own. */
@@ -165,29 +66,33 @@ export const toRequestKey = ({ name, send }: Field): string =>
 	send?.as ?? name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /**
- * Checks a field's value and turns it into the form of the request.
- * @returns undefined when the field is blank and therefore not sent
- * @throws {UserError} when the value is required and missing, or has a form that can't be sent
+ * Checks the value of a parameter and converts it.
+ * @returns undefined when the field is blank
+ * @throws {UserError} when the value has a form that can't be used or, though it is required or an
+ *   expression asks for it, is missing
  */
 export function parseValue(field: Field, value: unknown): unknown {
 	const isLocator = field.type === 'resourceLocator' && isObject(value);
 	const given = isLocator ? value.value : value;
 	if (!isBlank(given)) return parse(field, given);
-	if (field.required) throw buildBlankError(field.name, field.displayName);
-	return field.send?.blank ? '' : undefined;
+	if (field.required) throw buildBlankError(field.displayName, given);
+	if (given instanceof Nothing && given.isLost) throw buildLostError(field.displayName, given);
+	return undefined;
 }
 
 /** @param where follows the field's name in the error, for example " in Options" */
 function parse(field: Field, value: unknown, where = '', remedy?: string): unknown {
-	const parsed = findShape(field).safeParse(value);
-	if (parsed.success) return parsed.data;
-	if (field.type === 'json' && typeof value === 'string') refuseBrokenJson(field, value);
-	const { path = [], message } = parsed.error.issues[0] ?? {};
-	let refused = value;
-	for (const step of path) refused = (refused as Record<string | number, unknown> | null)?.[step];
-	const given = isBlank(refused) ? 'blank' : shorten(refused);
-	const place = `'${namePlace(path, field.displayName)}'${where}`;
-	throw buildFieldError(`${place} ${message}, but is ${given}`, remedy);
+	const schema = toSchema(field);
+	const given = field.send?.unpack?.(value) ?? value;
+	const isJsonText = field.type === 'json' && typeof given === 'string';
+	const text = isJsonText ? takeOffFence(given) : given;
+	const parsed = readSingle(unwrapSingle(text, schema), schema);
+	const violation = findViolation(schema, isBlank(parsed) ? null : parsed);
+	if (!violation) return parsed;
+	if (isJsonText) refuseBrokenJson(field, String(text));
+	const { path, message, value: wrong } = violation;
+	const place = namePlaceIn({ properties: { [field.name]: schema } }, [field.name, ...path]);
+	throw buildValueError(place, { message, value: wrong, remedy }, where);
 }
 
 /** @throws {UserError} for a text that is no JSON, with the place and what helps */
@@ -229,13 +134,3 @@ export function checkOptions(fields: INodeProperties[], option: OptionReader): v
 		if ('type' in property && /^(number|boolean)$/.test(property.type) && !property.displayOptions)
 			readOption(option, property);
 }
-
-/**
- * Names a place in a value as the editor does, for example "Shots 2 › Prompt".
- * @param label what the value itself is called
- */
-export const namePlace = (path: Array<string | number>, label = ''): string =>
-	path.reduce<string>((place, step) => {
-		if (typeof step === 'number') return `${place} ${step + 1}`;
-		return place ? `${place} › ${toTitle(step)}` : toTitle(step);
-	}, label);

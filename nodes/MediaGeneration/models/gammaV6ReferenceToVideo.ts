@@ -1,27 +1,39 @@
-import { z } from 'zod';
+import { isObject } from '../lib/json';
 import type { Field } from './field';
-import { media } from './media';
+import { file, trimmed } from './shapes';
+import { isBlank } from './fieldErrors';
+import { Nothing } from './files';
 import { defineModel } from './model';
+import type { JsonSchema } from './schema';
 import { aspectRatio, duration, image, prompt, resolution, seed, toOptions } from './commonFields';
 
-const label = z.string().trim().optional();
+/** The reference image items of the contract. */
+const references: JsonSchema = {
+	type: 'array',
+	minItems: 1,
+	items: {
+		type: 'object',
+		properties: {
+			image_url: { ...file, title: 'Image' },
+			type: { ...trimmed, title: 'Type' },
+			ref_name: { ...trimmed, title: 'Reference Name' },
+		},
+		required: ['image_url'],
+	},
+};
 
-const NONE = { message: 'needs at least one reference' };
-
-/** The reference image items of the contract, from the rows of the editor's collection. */
-const references = z
-	.object({
-		reference: z
-			.array(z.object({ image: media(), type: label, refName: label }), NONE)
-			.nonempty(NONE),
-	})
-	.transform(({ reference }) =>
-		reference.map(({ image, type, refName }) => ({
-			image_url: image,
-			...(type && { type }),
-			...(refName && { ref_name: refName }),
-		})),
-	);
+/** Makes such items of the rows in the editor's collection. */
+function unpackRows(value: unknown): unknown {
+	if (!isObject(value) || !Array.isArray(value.reference)) return value;
+	return value.reference.map((row: unknown) => {
+		if (!isObject(row)) return row;
+		const { image, type, refName } = row;
+		const entries = Object.entries({ image_url: image, type, ref_name: refName });
+		return Object.fromEntries(
+			entries.filter(([, part]) => part instanceof Nothing || !isBlank(part)),
+		);
+	});
+}
 
 const fields: Field[] = [
 	{ ...prompt, placeholder: 'e.g. The hero walks through the market at dawn' },
@@ -69,7 +81,7 @@ const fields: Field[] = [
 				],
 			},
 		],
-		send: { shape: references },
+		send: { schema: references, unpack: unpackRows },
 	},
 	{ ...resolution, name: 'quality', options: toOptions('360p', '540p', '720p', '1080p') },
 	aspectRatio,

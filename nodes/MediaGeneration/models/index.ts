@@ -12,10 +12,6 @@ const anyModelDefinition = defineModel({
 	name: 'All Models of Your Service',
 	description: 'Image to video, text to image, text to video, speech, music and more',
 	fields: anyModelFields,
-	async request(source) {
-		const { requestAnyModel } = await import('./any/request');
-		return await requestAnyModel(source);
-	},
 });
 
 const named = [

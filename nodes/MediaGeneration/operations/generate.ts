@@ -1,5 +1,6 @@
 import { modelFields } from '../models';
-import { buildOptionsField, prepareRequest } from '../run/request';
+import { buildOptionsField } from '../run/creationOptions';
+import { prepareRequest } from '../run/input/request';
 import type { CreatingOperation } from './operation';
 import { howToWaitOption, readHowToWait, readWaitSettings, waitOptions } from './waitOptions';
 

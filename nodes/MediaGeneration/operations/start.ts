@@ -1,18 +1,12 @@
-import { z } from 'zod';
 import { GET_KEY } from '../callback/scheme';
 import { TRIGGER_NAME } from '../lib/brand';
 import { modelFields } from '../models';
-import {
-	buildFieldError,
-	isBlank,
-	parseValue,
-	readOption,
-	text,
-	webUrl,
-	type Field,
-} from '../models/field';
+import { parseValue, readOption, type Field } from '../models/field';
+import { webUrl } from '../models/shapes';
+import { buildFieldError } from '../models/fieldErrors';
+import { buildOptionsField } from '../run/creationOptions';
+import { prepareRequest } from '../run/input/request';
 import type { Item } from '../run/item';
-import { buildOptionsField, prepareRequest } from '../run/request';
 import type { CreatingOperation } from './operation';
 
 const callbackUrl: Field = {
@@ -23,7 +17,7 @@ const callbackUrl: Field = {
 	placeholder: 'e.g. https://n8n.example.com/webhook/…/webhook',
 	hint: `The URL of a ${TRIGGER_NAME}. If blank, nothing is reported.`,
 	description: `Where the service reports the end of the task: the Production URL of a ${TRIGGER_NAME} in an active workflow. Without one, look at the task later with Get.`,
-	send: { shape: webUrl },
+	send: { schema: webUrl },
 };
 
 const readPasted = (pasted: unknown) =>
@@ -45,12 +39,7 @@ const referenceOption: Field = {
 	default: '',
 	placeholder: 'e.g. the ID of a chat',
 	description: `What the ${TRIGGER_NAME} outputs as reference with the task, such as a chat's ID, or a row. At most ${MOST_BYTES} bytes; an object becomes JSON. It is signed with the credential's 'Webhook HMAC Key', and is no secret: it is part of the callback URL.`,
-	send: {
-		shape: z.preprocess(
-			writeObject,
-			text.refine((value) => !isBlank(value), 'must be text'),
-		),
-	},
+	send: { unpack: writeObject },
 };
 
 /** For errors. */

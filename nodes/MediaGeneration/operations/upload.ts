@@ -1,9 +1,12 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { makeUniqueName } from '../lib/fileName';
-import { parseValue, webUrl, type Field } from '../models/field';
-import { toSource } from '../models/media';
-import { findInputFile, type InputFile } from '../run/inputFile';
-import { optionsField, timeoutOption } from '../run/item';
+import { checkInput } from '../models/check';
+import { describeFields, parseValue, type Field } from '../models/field';
+import { file, webUrl } from '../models/shapes';
+import { InputReader } from '../models/inputReader';
+import { InputFile } from '../run/input/inputFile';
+import { FilesOfItem } from '../run/input/itemFiles';
+import { optionsField, timeoutOption, type Item } from '../run/item';
 import { defineOperation, runEach } from './operation';
 
 const source: INodeProperties = {
@@ -25,6 +28,7 @@ const binaryPropertyName: Field = {
 	required: true,
 	hint: 'A field such as data',
 	displayOptions: { show: { source: ['binary'] } },
+	send: { schema: webUrl },
 };
 
 const fileUrl: Field = {
@@ -36,8 +40,22 @@ const fileUrl: Field = {
 	placeholder: 'e.g. https://example.com/photo.png',
 	description: 'Where the service fetches the file; it must be reachable from the internet',
 	displayOptions: { show: { source: ['url'] } },
-	send: { shape: webUrl },
+	send: { schema: webUrl },
 };
+
+/** @throws {UserError} if the field has neither a link nor the name of a file */
+function readFile(
+	{ call, index, read }: Item,
+	field: Field,
+): { url: string } | { file: InputFile } {
+	const schema = describeFields([{ ...field, send: { as: 'file', schema: file } }]);
+	const values = { file: read(field.name) };
+	const reader = new InputReader(schema, new FilesOfItem(call.context, index), 'fields');
+	const input = reader.read(values);
+	checkInput(schema, input, values);
+	if (input.file instanceof InputFile) return { file: input.file };
+	return { url: parseValue(field, input.file) as string };
+}
 
 export const upload = defineOperation<{ url: string } | { file: InputFile }>({
 	resource: 'file',
@@ -47,11 +65,9 @@ export const upload = defineOperation<{ url: string } | { file: InputFile }>({
 	description:
 		'Upload a file to the service, and get a URL that models take; it usually lasts 24 hours',
 	fields: [source, binaryPropertyName, fileUrl, optionsField([timeoutOption])],
-	prepare: async (item) => {
-		const read = (field: Field) => parseValue(field, toSource(item.read(field.name))) as string;
-		if (item.read(source.name) === 'url') return { url: read(fileUrl) };
-		const field = read(binaryPropertyName);
-		return { file: await findInputFile(item, field, binaryPropertyName.displayName) };
+	prepare: (item) => {
+		const isUrl = item.read(source.name) === 'url';
+		return readFile(item, isUrl ? fileUrl : binaryPropertyName);
 	},
 	run: runEach(async (item, request) => {
 		if ('file' in request) return [{ json: await request.file.upload(item) }];

@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { z } from 'zod';
-import { numberFrom, readNumberOption, readOption, type Field } from '../models/field';
+import { readNumberOption, readOption, type Field } from '../models/field';
+import type { JsonSchema } from '../models/schema';
 import type { Item } from '../run/item';
 import type { HowToWait, WaitSettings } from '../run/ledger';
 import {
@@ -20,7 +20,7 @@ import {
 const MINUTE = 60_000;
 
 /** A longest wait: above 0, up to a year. n8n would change what is outside of `minValue` silently. */
-const minutes = numberFrom(0.01, 525_600);
+const minutes: JsonSchema = { type: 'number', minimum: 0.01, maximum: 525_600 };
 
 const byPeople = { hide: { '@tool': [true] } };
 const whenDownloading = { hide: { ...byPeople.hide, downloadResults: [false] } };
@@ -53,11 +53,7 @@ export const howToWaitOption: Field = {
 	default: 'automatic',
 	description:
 		"How the node finds out that tasks have ended. Callbacks are verified with the credential's 'Webhook HMAC Key'; without a key, the node trusts the secret in the resume URL and the task details.",
-	send: {
-		shape: z.enum(['automatic', 'callback', 'polling'], {
-			message: 'must be automatic, callback or polling',
-		}),
-	},
+	send: { schema: { enum: ['automatic', 'callback', 'polling'] } },
 };
 
 const waitLimit: Field = {
@@ -68,7 +64,7 @@ const waitLimit: Field = {
 	default: 30,
 	description:
 		'How long to wait at most, for all items together, also while the service takes no more tasks at once. A task that is still running then gets the status timedOut. It continues at the service: wait for it again with Wait.',
-	send: { shape: minutes },
+	send: { schema: minutes },
 };
 
 const failedTasks: Field = {
@@ -92,7 +88,7 @@ const failedTasks: Field = {
 	],
 	default: 'error',
 	description: 'Whether a failed task is an error, as with other nodes, or an item',
-	send: { shape: z.enum(['error', 'output'], { message: 'must be error or output' }) },
+	send: { schema: { enum: ['error', 'output'] } },
 };
 
 const downloadResults: Field = {
@@ -120,7 +116,7 @@ const agentWait: Field = {
 	default: 10,
 	description:
 		'How many minutes an AI agent waits for the result of this tool. An MCP client is answered within 45 seconds.',
-	send: { shape: minutes },
+	send: { schema: minutes },
 };
 
 /**

@@ -11,14 +11,7 @@ import type { RequestSettings } from '../api/exchange';
 import type { Call } from '../host/call';
 import { CREDENTIAL } from '../lib/brand';
 import { mapConcurrent } from '../lib/mapConcurrent';
-import { prompt } from '../models/commonFields';
-import {
-	buildBlankError,
-	checkOptions,
-	readNumberOption,
-	type OptionReader,
-} from '../models/field';
-import type { ModelRequest } from '../models/model';
+import { checkOptions, readNumberOption, type OptionReader } from '../models/field';
 
 /** One item of the node's input, as operations see it. */
 export interface Item {
@@ -33,15 +26,20 @@ export interface Item {
 	settings: RequestSettings;
 }
 
-/**
- * A task to create, with the URL that the service calls at its end. Where the input has an
- * InputFile, the file is uploaded before.
- */
-export type CreateRequest = Pick<ModelRequest, 'model' | 'input' | 'warning'> & {
+/** A task to create. */
+export interface CreateRequest {
+	model: string;
+	/** Where it has an InputFile, the file is uploaded before. */
+	input: Record<string, unknown>;
+	/** What the service calls at the task's end. */
 	callBackUrl?: string;
+	/** What may be a mistake, though it is sent. */
+	warning?: string;
 	/** The service gave no description of the model. Not sent. */
 	isUndescribed?: boolean;
-};
+	/** What the user gave, in one form, by which a retry tells that a request is the same. Not sent. */
+	given: unknown;
+}
 
 export interface OutputItem {
 	json: object;
@@ -79,9 +77,6 @@ export const optionsField = (options: INodeProperties[]): INodeProperties => ({
 	options,
 });
 
-const LOST_PROMPT =
-	"Check the names in the expression. For items without a prompt, as a table that leaves out blank cells has them, write {{ $json.prompt ?? '' }}.";
-
 /** n8n resolves expressions in the credential for each item. */
 export async function readService(context: IExecuteFunctions, index: number): Promise<TaskService> {
 	const { TaskService } = await import('../api/client');
@@ -92,7 +87,7 @@ export async function readService(context: IExecuteFunctions, index: number): Pr
  * Reads what an operation needs of an item.
  * @param fields of the operation
  * @throws {UserError} for a call of an agent that n8n mixes up, or when an option is blank, of
- *   another type, or out of its range; `read` throws where the prompt's expression gives nothing
+ *   another type, or out of its range
  */
 export async function readItem(
 	call: Call,
@@ -101,15 +96,10 @@ export async function readItem(
 	getService = async () => await readService(call.context, index),
 ): Promise<Item> {
 	if (call.isMixedUp) throw buildMixedCallError();
-	const { readParameter } = await import('./jsonExpressions');
+	const { ParameterReader } = await import('./input/readParameter');
 	const service = await getService();
-	const read = (name: string): unknown => {
-		const value = readParameter(call.context, fields, index, name);
-		// Only an expression that asks for what isn't there gives undefined. A task without a prompt costs too.
-		if (value === undefined && name === prompt.name)
-			throw buildBlankError(prompt.name, prompt.displayName, LOST_PROMPT);
-		return value;
-	};
+	const parameters = new ParameterReader(call, fields, index);
+	const read = (name: string): unknown => parameters.read(name);
 	const options = read('options') as IDataObject | '';
 	const option = (name: string) =>
 		options && name in options ? (options[name] ?? null) : undefined;
@@ -138,10 +128,7 @@ export async function checkItems<Checked>(
 ): Promise<Array<Checked | Failed>> {
 	const items = call.context.getInputData();
 	const checkOne = async (_: unknown, index: number): Promise<Checked | Failed> =>
-		await check(index).catch(async (error: unknown) => {
-			const { explainBlank } = await import('./blank');
-			return { error: explainBlank(call, error) };
-		});
+		await check(index).catch((error: unknown) => ({ error }));
 	const checked = await mapConcurrent(items, checkOne, { concurrency: CHECKS });
 	return checked as Array<Checked | Failed>;
 }

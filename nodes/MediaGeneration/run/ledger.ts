@@ -202,7 +202,7 @@ export const findLimit = ({ begun = Date.now(), settings }: Ledger): number =>
 
 /** Makes what is kept of a request. */
 export const noteRequest = (request: CreateRequest): NotedRequest => ({
-	digest: digest([request.model, request.input]),
+	digest: digest(request.given),
 	model: request.model,
 	warning: request.warning,
 	words: toWords(findPrompt(request.input) ?? ''),

@@ -5,7 +5,7 @@ import { hasError } from './onError';
 import type { Run } from './run';
 import { limitCreations, TaskLimit } from './overTasks';
 import { wasSent, type Plan } from './plan';
-import { readPace } from './request';
+import { readPace } from './creationOptions';
 import { CreationSender } from './sender';
 
 /**

@@ -2,7 +2,7 @@ import { isOverTasks, ServiceError, UnknownOutcomeError } from '../api/failure';
 import { settleBy } from '../lib/timers';
 import { CreationGuard } from './doubts';
 import { refuseRun } from './errors';
-import { uploadFiles } from './inputFile';
+import { uploadFiles } from './input/inputFile';
 import { noteTask, noteUnknown } from './note';
 import type { TaskLimit } from './overTasks';
 import { joinPace } from './pace';

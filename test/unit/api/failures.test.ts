@@ -90,7 +90,7 @@ async function createTwo(answer: Answer) {
 	const create = async (index: number) => {
 		const before = count();
 		const item = { index, call, service, settings: { timeoutSeconds: 5 } } as unknown as Item;
-		const request = { model: 'a/b', input: {} };
+		const request = { model: 'a/b', input: {}, given: '' };
 		const creation = sender.create({ item, request, attempts: 0 });
 		await jest.advanceTimersByTimeAsync(120_000);
 		const error = await creation;

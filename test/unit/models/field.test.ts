@@ -1,14 +1,12 @@
 import fc from 'fast-check';
 import { UserError } from 'n8n-workflow';
+import { parseValue, toRequestKey, type Field } from '../../../nodes/MediaGeneration/models/field';
 import {
 	lowerCaseLabel,
-	parseValue,
 	ratio,
 	resolutionLabel,
-	toRequestKey,
 	webUrl,
-	type Field,
-} from '../../../nodes/MediaGeneration/models/field';
+} from '../../../nodes/MediaGeneration/models/shapes';
 
 const field = (more: Partial<Field> = {}): Field => ({
 	displayName: 'Length of Clip',
@@ -31,7 +29,7 @@ describe('parseValue', () => {
 	});
 
 	it('gives what is wrong, where, what is allowed, and what to do', () => {
-		const parse = () => parseValue(field({ send: { shape: ratio } }), 'wide');
+		const parse = () => parseValue(field({ send: { schema: ratio } }), 'wide');
 		expect(parse).toThrow(
 			expect.objectContaining({
 				message: `'Length of Clip' must be a ratio, for example 16:9, but is "wide"`,
@@ -41,7 +39,7 @@ describe('parseValue', () => {
 	});
 
 	it('shortens what was given and leaves out the query, where links carry their secrets', () => {
-		const shape = field({ send: { shape: webUrl } });
+		const shape = field({ send: { schema: webUrl } });
 		expect(() => parseValue(shape, 'htp://host/file?signature=secret')).toThrow(
 			/but is "htp:\/\/host\/file"$/,
 		);
@@ -77,8 +75,8 @@ describe('parseValue', () => {
 		[lowerCaseLabel, 'pnG'],
 		[webUrl, 'xhttp://media.example'],
 		[webUrl, 'https:media example'],
-	])('refuses what only contains a valid value: %#', (shape, value) => {
-		expect(() => parseValue(field({ send: { shape } }), value)).toThrow(UserError);
+	])('refuses what only contains a valid value: %#', (schema, value) => {
+		expect(() => parseValue(field({ send: { schema } }), value)).toThrow(UserError);
 	});
 
 	it.each([
@@ -99,10 +97,10 @@ describe('parseValue', () => {
 
 	it.each<[string, Partial<Field>, unknown]>([
 		['whole number', whole, Number.MAX_SAFE_INTEGER],
-		['ratio', { send: { shape: ratio } }, '16:9'],
-		['resolution', { send: { shape: resolutionLabel } }, '720p'],
-		['word', { send: { shape: lowerCaseLabel } }, 'png'],
-		['URL', { send: { shape: webUrl } }, 'https://media.example/a?b=c'],
+		['ratio', { send: { schema: ratio } }, '16:9'],
+		['resolution', { send: { schema: resolutionLabel } }, '720p'],
+		['word', { send: { schema: lowerCaseLabel } }, 'png'],
+		['URL', { send: { schema: webUrl } }, 'https://media.example/a?b=c'],
 	])('takes a %s, with blanks around it too', (_, more, value) => {
 		expect(parseValue(field(more), value)).toBe(value);
 		expect(parseValue(field(more), ` ${String(value)} `)).toBe(value);
@@ -123,9 +121,9 @@ describe('parseValue', () => {
 			fc.constantFrom<unknown>(cycle, Symbol('a'), () => 5),
 		);
 		fc.assert(
-			fc.property(types, shapes, anything, (type, shape, value) => {
+			fc.property(types, shapes, anything, (type, schema, value) => {
 				try {
-					parseValue(field({ type, send: { shape } }), value);
+					parseValue(field({ type, send: { schema } }), value);
 				} catch (error) {
 					expect(error).toBeInstanceOf(UserError);
 				}

@@ -10,8 +10,8 @@ import {
 	type Values,
 } from '../../../dev/fixtures/models.cts';
 import { models } from '../../../nodes/MediaGeneration/models';
-import { toRequestKey } from '../../../nodes/MediaGeneration/models/field';
-import { Media, replaceEach } from '../../../nodes/MediaGeneration/models/media';
+import { describeFields, toRequestKey } from '../../../nodes/MediaGeneration/models/field';
+import { prepare, show } from '../run/input/door.cts';
 
 const model = (id: string) => {
 	const found = models.find((one) => one.id === id);
@@ -19,17 +19,10 @@ const model = (id: string) => {
 	return found;
 };
 
-/** A request as JSON: files are given as the user named them. */
-const asSent = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
-
-const request = async (id: string, values: Values) =>
-	await model(id).request({
-		read: (name) => values[name],
-		option: () => undefined,
-		columns: {},
-		hasFile: () => false,
-		describe: async () => undefined,
-	});
+const request = async (id: string, values: Values, options?: Values) => {
+	const { model, input } = await prepare({ parameters: { model: id, ...values, options } });
+	return { model, input: show(input) as Values };
+};
 
 describe.each(Object.entries(contract))('%s', (id, { filled, input }) => {
 	it('asks for what the contract names, no more and no less', () => {
@@ -38,7 +31,7 @@ describe.each(Object.entries(contract))('%s', (id, { filled, input }) => {
 	});
 
 	it('sends what is filled in under the names of the contract', async () => {
-		expect(asSent(await request(id, filled))).toEqual({ model: id, input });
+		expect(await request(id, filled)).toEqual({ model: id, input });
 	});
 
 	it('sends nothing of what is left blank but is not required', async () => {
@@ -78,23 +71,33 @@ describe.each(Object.entries(contract))('%s', (id, { filled, input }) => {
 
 describe('values that cannot be sent', () => {
 	it.each<[string, Values, string]>([
-		[motionControl, { image: 'file:///subject.png' }, "'Image' must be a URL"],
+		[
+			motionControl,
+			{ image: 'file:///subject.png' },
+			'\'Image\' is "file:///subject.png", but there is no file',
+		],
 		[motionControl, { mode: 'high' }, "'Resolution' must be digits followed by p"],
 		[imageEdit, { imageSize: '16x9' }, "'Aspect Ratio' must be a ratio"],
 		[imageEdit, { outputFormat: 'PNG' }, "'Output Format' must be a lower-case word"],
 		[imageEdit, { seed: 1.5 }, "'Seed' must be a whole number"],
-		[referenceToVideo, { referenceImages: ['', ' '] }, "'Reference Images' needs at least one"],
+		[referenceToVideo, { referenceImages: ['', ' '] }, "'Reference Images' is required"],
+		[referenceToVideo, { referenceImages: [] }, "'Reference Images' needs at least 1 entries"],
 		[
 			referenceToVideo,
 			{ duration: 0 },
 			"'Duration (Seconds)' must be a whole number of at least 1",
 		],
-		[referenceToVideo, { prompt: { text: 'no' } }, "'Prompt' must be text"],
-		[namedReferences, { imageReferences: { reference: 'x' } }, 'needs at least one reference'],
+		[namedReferences, { imageReferences: { reference: 'x' } }, "'Reference Images' must be a list"],
+		[namedReferences, { imageReferences: { reference: [] } }, 'needs at least 1 entries'],
 		[
 			namedReferences,
-			{ imageReferences: { reference: [{ image }, { image: 'ftp://y' }] } },
-			"'Reference Images › Reference 2 › Image' must be a URL",
+			{ imageReferences: { reference: [{ image: ' ' }] } },
+			"1 › Image' is required",
+		],
+		[
+			namedReferences,
+			{ imageReferences: { reference: [{ image }, { image: 'blob:y' }] } },
+			'\'Image\' is "blob:y", but there is no file',
 		],
 		[namedReferences, { generateAudio: 'maybe' }, "'Generate Audio' must be true or false"],
 	])('%s refuses %j', async (id, values, message) => {
@@ -109,24 +112,21 @@ describe('values that an expression gives in another form', () => {
 		[referenceToVideo, { prompt: 7 }, 'prompt', '7'],
 		[namedReferences, { generateAudio: 'false' }, 'generate_audio_switch', false],
 	])('%s takes %j', async (id, values, key, sent) => {
-		expect(asSent((await request(id, { ...contract[id]?.filled, ...values })).input[key])).toEqual(
-			sent,
-		);
+		const { input } = await request(id, { ...contract[id]?.filled, ...values });
+		expect(input[key]).toEqual(sent);
 	});
 });
 
-it('the limits of files are those of the contract for motion control, and none for others', async () => {
+it('the limits of files are those of the contract for motion control, and none for others', () => {
 	const sides = { minSide: 340, aspect: [5, 2] };
-	const requests = await Promise.all(
-		Object.entries(contract).map(async ([id, { filled }]) => await request(id, filled)),
+	const schemas = models.flatMap(({ fields }) =>
+		Object.values(describeFields(fields).properties ?? {}),
 	);
-	const files: Media[] = [];
-	await replaceEach(requests, Media, (file) => files.push(file));
-	const limited = files.filter(({ limits }) => limits);
-	expect(limited.map(({ label, limits }) => ({ label, ...limits }))).toEqual([
-		{ label: 'Image', ...sides, formats: ['jpeg', 'png'], maxBytes: 10 * 1024 ** 2 },
+	const limited = schemas.filter(({ limits }) => limits);
+	expect(limited.map(({ title, limits }) => ({ title, ...limits }))).toEqual([
+		{ title: 'Image', ...sides, formats: ['jpeg', 'png'], maxBytes: 10 * 1024 ** 2 },
 		{
-			label: 'Video',
+			title: 'Video',
 			...sides,
 			formats: ['mp4', 'quicktime'],
 			maxBytes: 100 * 1024 ** 2,
@@ -142,33 +142,10 @@ it.each([
 ])(
 	'the option Model ID %j sends the model %s, with the fields of the chosen one',
 	async (modelId, sent) => {
-		const { filled, input } = contract[imageEdit] ?? {};
-		const made = await model(imageEdit).request({
-			read: (name) => filled?.[name],
-			option: (name) => (name === 'modelId' ? modelId : undefined),
-			columns: {},
-			hasFile: () => false,
-			describe: async () => undefined,
-		});
-		expect(asSent(made)).toEqual({ model: sent, input });
+		const { filled = {}, input } = contract[imageEdit] ?? {};
+		expect(await request(imageEdit, filled, { modelId })).toEqual({ model: sent, input });
 	},
 );
-
-describe('any', () => {
-	it.each(['{"a": [1]}', { a: [1] }])(
-		'sends any model with its input as it is, from %j',
-		async (anyInput) => {
-			const values = { anyModel: ' eps/video ', inputMode: 'json', anyInput };
-			expect(await request('any', values)).toEqual({ model: 'eps/video', input: { a: [1] } });
-		},
-	);
-
-	it('refuses an input that is JSON but no object', async () => {
-		await expect(
-			request('any', { anyModel: 'eps/video', inputMode: 'json', anyInput: '[1]' }),
-		).rejects.toThrow("'Input (JSON)' must be a JSON object");
-	});
-});
 
 describe('the list of models', () => {
 	it('begins with all models of the service, an exception to the order of names, because no real service has the identifiers of the others', () => {

@@ -63,11 +63,11 @@ describe('the settings of a wait', () => {
 		[{ waitLimit: null }, /^'Limit Wait Time.*is blank/, {}],
 		[
 			{ howToWait: 'sleep' },
-			/^'How to Wait' in Options must be automatic, callback or polling/,
+			/^'How to Wait' in Options must be one of automatic, callback, polling/,
 			{},
 		],
 		[{ downloadResults: 'perhaps' }, /^'Download Results' in Options must be true or false/, {}],
-		[{ failedTasks: 'no' }, /^'Failed Tasks' in Options must be error or output/, {}],
+		[{ failedTasks: 'no' }, /^'Failed Tasks' in Options must be one of error, output/, {}],
 		[{ maxSizeMegabytes: -1 }, /^'Maximum File Size/, {}],
 		[{ agentWait: 0 }, /^'Agent Wait/, AGENT],
 	])('are refused if they are %j', (options, message, run) => {

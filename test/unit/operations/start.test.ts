@@ -101,7 +101,6 @@ describe('Reference', () => {
 		['has 507 bytes in UTF-8', 'a row', { name: 'a'.repeat(496) }],
 		['must be text, but is blank', 'blank', ' '],
 		['must be text, but is blank', 'an expression that gives nothing', null],
-		['must be text', 'a switch', true],
 		['must be text', 'a number that lost digits', 2 ** 60],
 		["is part of the callback URL, and 'Callback URL' is blank", 'without a URL', '42', ''],
 		[OWN_NAME, 'beside one of the URL', '42', `${URL_OF_TRIGGER}?a=1&reference=%41`],

@@ -159,7 +159,9 @@ describe('a run with tasks', () => {
 		const run = { ...beginRun(call, ledger), getService: async () => serve(ofTask) };
 		if (failed !== undefined) run.errors.set(failed, new Error('refused'));
 		const item = { ...buildItem(call.context, planned), service: serve(API) };
-		return await decideWait(run, [{ item, request: { model: 'm', input: {} }, attempts: 0 }]);
+		return await decideWait(run, [
+			{ item, request: { model: 'm', input: {}, given: '' }, attempts: 0 },
+		]);
 	}
 
 	it('of an earlier execution stays awake: the service calls that one back', async () => {

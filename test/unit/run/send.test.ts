@@ -1,5 +1,5 @@
 import type { CreateTaskRequest } from '../../../nodes/MediaGeneration/api/client';
-import { InputFile } from '../../../nodes/MediaGeneration/run/inputFile';
+import { InputFile } from '../../../nodes/MediaGeneration/run/input/inputFile';
 import { sendAll } from '../../../nodes/MediaGeneration/run/send';
 import { prepare, refuse } from '../n8n';
 import { listResults, open, send } from './sending';
@@ -33,7 +33,7 @@ it('uploads the files of an item, and sends their links with its callback URL', 
 	file.upload = jest.fn(async () => ({ url: 'https://files.example/a.png' }) as never);
 	const run = open(1);
 	const plan = prepare(run.call.context, 0, { createTask: (body) => void bodies.push(body) });
-	plan.request = { model: 'model', input: { first: file, second: [file] }, callBackUrl: 'url' };
+	plan.request = { ...plan.request, input: { first: file, second: [file] }, callBackUrl: 'url' };
 	await sendAll(run, [plan]);
 	const [first, second] = ['https://files.example/a.png', ['https://files.example/a.png']];
 	expect(bodies).toEqual([{ model: 'model', callBackUrl: 'url', input: { first, second } }]);

@@ -4,7 +4,7 @@ import {
 	type UnknownOutcome,
 } from '../../../nodes/MediaGeneration/api/failure';
 import { pause } from '../../../nodes/MediaGeneration/lib/timers';
-import { InputFile } from '../../../nodes/MediaGeneration/run/inputFile';
+import { InputFile } from '../../../nodes/MediaGeneration/run/input/inputFile';
 import { listTaskIds } from '../../../nodes/MediaGeneration/run/ledger';
 import { sendAll } from '../../../nodes/MediaGeneration/run/send';
 import { findUnknownCall } from '../../../nodes/MediaGeneration/run/shared';

@@ -1,6 +1,7 @@
 import { isObject } from '../../lib/json';
 import { toBuilderHint } from '../builders';
-import { trimmed, type Field } from '../field';
+import type { Field } from '../field';
+import { trimmed } from '../shapes';
 import { prompt } from '../commonFields';
 
 /**
@@ -36,7 +37,7 @@ export const anyModel: Field = {
 			placeholder: 'e.g. epsilon-2/text-to-video',
 		},
 	],
-	send: { shape: trimmed },
+	send: { schema: trimmed },
 };
 
 /** Before a model is chosen. It is no `show`: n8n drops values where that path is missing. */

@@ -1,5 +1,5 @@
 import { cutText, spaceWords } from '../../lib/text';
-import type { Property } from './schema';
+import type { Property } from '../schema';
 
 /** What a model costs, in the service's own words, such as "5 seconds: 70 credits". */
 

@@ -7,10 +7,10 @@ import {
 } from 'n8n-workflow';
 import { digest, dropUndefined, isExact } from '../../lib/json';
 import { cutText } from '../../lib/text';
-import { isBlank } from '../field';
+import { isBlank } from '../fieldErrors';
 import { HELP, USE_JSON } from './fields';
 import { isPriced } from './price';
-import { findPurpose, type Purpose } from './purpose';
+import { findPurpose, type Purpose } from '../purpose';
 import {
 	describeTooLarge,
 	getItems,
@@ -22,8 +22,8 @@ import {
 	type JsonSchema,
 	type ModelInput,
 	type Property,
-} from './schema';
-import { isAllowed } from './values';
+} from '../schema';
+import { isAllowed } from '../check';
 import { addFacts, describeForms, describeProperty, MAX_TITLE, nameValue } from './words';
 
 /** What a model takes, as the editor's fields, and as a list for people and for AI builders. */

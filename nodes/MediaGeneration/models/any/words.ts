@@ -1,9 +1,9 @@
 import type { FieldType } from 'n8n-workflow';
 import { cutText } from '../../lib/text';
 import { FILE_HINT } from '../commonFields';
-import { isBlank } from '../field';
+import { isBlank } from '../fieldErrors';
 import { toTitle } from '../title';
-import { findPurpose, type Purpose } from './purpose';
+import { findPurpose, type Purpose } from '../purpose';
 import {
 	getItems,
 	listProperties,
@@ -11,7 +11,7 @@ import {
 	takesJson,
 	type JsonSchema,
 	type Property,
-} from './schema';
+} from '../schema';
 
 /** Words about a model's fields: the same for the panel, Get Fields, AI builders and errors. */
 

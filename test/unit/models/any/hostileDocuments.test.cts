@@ -1,12 +1,14 @@
 import fc from 'fast-check';
 import { UserError } from 'n8n-workflow';
 import { buildDocument, buildPost, TASK_PATH } from '../../../../dev/service/catalogue.cts';
-import { checkInput } from '../../../../nodes/MediaGeneration/models/any/values';
-import { toInput } from '../../../../nodes/MediaGeneration/models/any/values';
-import { findInput } from '../../../../nodes/MediaGeneration/models/any/schema';
-import { readSchema } from '../../../../nodes/MediaGeneration/models/any/schema';
+import { checkInput } from '../../../../nodes/MediaGeneration/models/check';
+import type { ItemFiles } from '../../../../nodes/MediaGeneration/models/files';
+import { InputReader } from '../../../../nodes/MediaGeneration/models/inputReader';
+import { findInput } from '../../../../nodes/MediaGeneration/models/schema';
+import { readSchema } from '../../../../nodes/MediaGeneration/models/schema';
 import { findStoredSchema } from '../../../../nodes/MediaGeneration/models/any/views';
 import { evaluate } from '../../expression.ts';
+import { fake } from '../../n8n.ts';
 import { readFields } from './modelFields.ts';
 
 const MAX_STORED = 64_000;
@@ -62,6 +64,12 @@ const listTexts = (value: unknown): string[] => {
 /** The node's own defaults of fields that continue an earlier task or file. */
 const OURS = new Set(['={{ $json.taskId }}', '={{ $json.file.id }}']);
 
+const NO_FILES = fake<ItemFiles>({
+	find: () => ({ numbered: [] }),
+	nameOf: () => undefined,
+	listNames: () => [],
+});
+
 /** Holds the editor's fields of a document, and the checks of a run, to what they promise. */
 function holdToPromise(document: unknown, values: Record<string, unknown>) {
 	const { fields, emptyFieldsNotice } = readFields('any/model', document);
@@ -76,9 +84,9 @@ function holdToPromise(document: unknown, values: Record<string, unknown>) {
 	const stored: unknown = JSON.parse(JSON.stringify(findStoredSchema(fields)?.inputSchema ?? {}));
 	const schema = readSchema(stored, undefined);
 	expect(schema).toEqual(stored);
-	const input = toInput(schema ?? {}, values);
-	expect(JSON.stringify(input)).toBeDefined();
 	try {
+		const input = new InputReader(schema ?? {}, NO_FILES, 'fields').read(values);
+		expect(JSON.stringify(input)).toBeDefined();
 		checkInput(schema ?? {}, input);
 	} catch (error) {
 		expect(error).toBeInstanceOf(UserError);
@@ -184,9 +192,8 @@ it.each<[string, object]>([
 	const observed = observe(schema);
 	const objects = times(50, () => ({ x: 'y' }));
 	const texts = times(50, () => 'x');
-	const inputs = [objects, texts.join(', ')].map((a) =>
-		toInput(observed.document as object, { a }),
-	);
+	const reader = new InputReader(observed.document as object, NO_FILES, 'fields');
+	const inputs = [objects, texts.join(', ')].map((a) => reader.read({ a }));
 	expect(inputs).toEqual([{ a: objects }, { a: texts }]);
 	expect(observed.reads).toBeLessThan(MAX_READS);
 });

@@ -1,6 +1,6 @@
 import type { ResourceMapperFields } from 'n8n-workflow';
 import { corpus } from '../../../../dev/service/catalogue.cts';
-import { findInput } from '../../../../nodes/MediaGeneration/models/any/schema';
+import { findInput } from '../../../../nodes/MediaGeneration/models/schema';
 import { buildNotice, toMapperFields } from '../../../../nodes/MediaGeneration/models/any/views';
 
 /** Makes the editor's fields of a model by its document, or the notice that there are none. */

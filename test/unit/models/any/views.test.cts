@@ -2,7 +2,7 @@ import type { INodeProperties, INodePropertyCollection } from 'n8n-workflow';
 import { readExample } from '../../../../dev/fixtures/examples.cts';
 import { buildDocument } from '../../../../dev/service/catalogue.cts';
 import { modelOptions, models } from '../../../../nodes/MediaGeneration/models/index';
-import { findInput } from '../../../../nodes/MediaGeneration/models/any/schema';
+import { findInput } from '../../../../nodes/MediaGeneration/models/schema';
 import {
 	listFields,
 	toFieldItems,

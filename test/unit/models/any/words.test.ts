@@ -1,4 +1,4 @@
-import { readSchema } from '../../../../nodes/MediaGeneration/models/any/schema';
+import { readSchema } from '../../../../nodes/MediaGeneration/models/schema';
 import { describeProperty } from '../../../../nodes/MediaGeneration/models/any/words';
 
 const text = { type: 'string' };

@@ -3,7 +3,7 @@ import {
 	listTypes,
 	readSchema,
 	type JsonSchema,
-} from '../../../../nodes/MediaGeneration/models/any/schema';
+} from '../../../nodes/MediaGeneration/models/schema';
 
 const text: JsonSchema = { type: 'string' };
 const number: JsonSchema = { type: 'number' };

@@ -1,5 +1,5 @@
 import { UserError, type INodeParameters } from 'n8n-workflow';
-import { refuseFixedExpressions } from '../../../nodes/MediaGeneration/run/fixedText';
+import { refuseFixedExpressions } from '../../../../nodes/MediaGeneration/run/input/fixedText';
 
 const PROMPT = {
 	displayName: 'What to Make',

@@ -1,8 +1,9 @@
 import { isExpression } from 'n8n-workflow';
-import { TASK_PATH } from '../../api/service';
-import { isObject, mapValues } from '../../lib/json';
-import { cutText } from '../../lib/text';
-import { readMeanings } from './meanings';
+import { TASK_PATH } from '../api/service';
+import { isObject, mapValues } from '../lib/json';
+import { cutText } from '../lib/text';
+import type { MediaLimits } from '../media/limits';
+import { readMeanings } from './any/meanings';
 
 /** What a model takes: reading the service's document, and questions about its schemas. */
 
@@ -27,6 +28,20 @@ export interface JsonSchema extends Partial<Record<Limit, number>> {
 	description?: string;
 	/** What the description says of values, by value. */
 	meanings?: Record<string, string>;
+	/** Of the node's own fields: the name in the editor. No document sets this or what follows. */
+	title?: string;
+	rule?: Rule;
+	/** The model's limits for a file. */
+	limits?: MediaLimits;
+	/** A list or an object must be there if it is required, which services don't always mean. */
+	isNeeded?: true;
+}
+
+/** What a text must be. Blanks around it are not sent. */
+export interface Rule {
+	isValid: (text: string) => boolean;
+	/** Follows the name of the place, for example "must be a ratio". */
+	message: string;
 }
 
 export interface Property {

@@ -1,5 +1,5 @@
-import { NODE_NAME } from '../../lib/brand';
-import { spaceWords } from '../../lib/text';
+import { NODE_NAME } from '../lib/brand';
+import { spaceWords } from '../lib/text';
 import { getItems, listTypes, type JsonSchema } from './schema';
 
 /** What a property is for. */
@@ -10,6 +10,13 @@ const SOURCE_WORD = /^(input|reference|ref|source|src)s?$/;
 
 /** URLs of pages and of callbacks aren't files. */
 const OTHER_URL = /^(link|page|web|website|callback|webhook|hook|homepage|site)s?$/;
+
+/** Names of texts, whatever is said of links in them. */
+const TEXT_WORD = /^(prompt|text|caption|script|lyrics?|description|title|name|style|message)s?$/;
+
+/** How a description begins that says what a value is: "The public URL of …", "A link to …", "URLs of …". */
+const IS_URL =
+	/^(?:(?:an?|the|optional|required|public|publicly|accessible|direct|download|https?|web|image|video|audio|file|media|list|array|of|up to|one|two|\d+)[ ,-]+)*(?:urls?|links?)\b/i;
 
 /** The ID of a task or file that an earlier node created. */
 interface EarlierResult {
@@ -61,15 +68,32 @@ function takesFiles(name: string, schema: JsonSchema): boolean {
 	if (!takesText(schema, types) || texts.enum) return false;
 	const words = spaceWords(name).match(/[a-z]+/g) ?? [];
 	if (words.some((word) => OTHER_URL.test(word))) return false;
-	return isUrlFormat(schema.format) || isUrlFormat(texts.format) || meansFile(words);
+	if (isUrlFormat(schema.format) || isUrlFormat(texts.format) || meansFile(words)) return true;
+	return isUrl(schema.description) && !words.some((word) => TEXT_WORD.test(word));
 }
 
 const isUrlFormat = (format = ''): boolean => /^ur[il]$/.test(format);
 
+/** What a text is, if it isn't a URL alone. */
+const OTHER_FORM = /\b(base-?64|ids?)\b/i;
+
 /** Says whether the document itself, and not only a name, says that a text is nothing but a URL. */
 export const saysUrl = ({ format, description = '' }: JsonSchema): boolean =>
-	(isUrlFormat(format) || /\burls?\b/i.test(description)) &&
-	!/\b(base-?64|ids?)\b/i.test(description);
+	(isUrlFormat(format) || /\b(urls?|links?)\b/i.test(description)) && !OTHER_FORM.test(description);
+
+/** Says whether a description says that a value is a URL, and not only that a URL has to do with it. */
+const isUrl = (description = ''): boolean =>
+	IS_URL.test(description) && !OTHER_FORM.test(description);
+
+/** Says whether the document says that a file may be given as text. */
+export const takesBase64 = ({ description = '' }: JsonSchema): boolean =>
+	/\b(base-?64|data[ -]ur[il]s?)\b/i.test(description);
+
+/** Says whether words mean a picture, a video or sound, of which the first bytes tell. */
+export const meansMedia = (words: string): boolean =>
+	/\b(image|img|picture|photo|frame|mask|video|clip|audio|sound|music|song|voice)s?\b/.test(
+		spaceWords(words),
+	);
 
 /** Says whether the words of a name mean a file, as those of `image_url` or `reference_image`. */
 function meansFile(words: string[]): boolean {

@@ -1,5 +1,5 @@
-import { findPurpose } from '../../../../nodes/MediaGeneration/models/any/purpose';
-import type { JsonSchema } from '../../../../nodes/MediaGeneration/models/any/schema';
+import { findPurpose } from '../../../nodes/MediaGeneration/models/purpose';
+import type { JsonSchema } from '../../../nodes/MediaGeneration/models/schema';
 
 const text: JsonSchema = { type: 'string' };
 const number: JsonSchema = { type: 'number' };

@@ -1,0 +1,69 @@
+import { UserError } from 'n8n-workflow';
+import { cutText } from '../lib/text';
+import { Nothing } from './files';
+
+/** Errors of fields, which name a field as the editor does. */
+
+/**
+ * Makes the error for a value that can't be sent.
+ * @param message names the field as the editor does and says what is allowed
+ * @param remedy what to do
+ */
+export const buildFieldError = (
+	message: string,
+	remedy = 'Correct the field, then run the node again.',
+): UserError =>
+	new UserError(message, { description: `Nothing was sent for this item. ${remedy}` });
+
+/** The longest expression in an error, in characters. */
+const MAX_EXPRESSION = 60;
+
+export const shortenExpression = (expression: string): string =>
+	cutText(expression, MAX_EXPRESSION);
+
+const LOST_OPTIONAL =
+	"Check the names in the expression. For items that have none, as a table that leaves out blank cells has them, end it with ?? '', as in {{ $json.prompt ?? '' }}.";
+
+/**
+ * Makes the error of a field that is required but blank, or whose expression has lost its value.
+ * @param label its name in the editor
+ * @param given what stands in its place
+ */
+export function buildBlankError(label: string, given?: unknown, remedy?: string): UserError {
+	const message = `'${label}' is required`;
+	if (!(given instanceof Nothing && given.expression)) return buildFieldError(message, remedy);
+	return buildFieldError(
+		`${message}, but its expression ${shortenExpression(given.expression)} gives nothing for this item`,
+		remedy ?? 'Check the names in the expression, then run the node again.',
+	);
+}
+
+/** Makes the error of a field that may be blank, but whose expression has lost its value. */
+export const buildLostError = (label: string, given: Nothing): UserError =>
+	buildBlankError(label, given, LOST_OPTIONAL);
+
+/** Follows the name of a number that JavaScript can't hold exactly. */
+export const INEXACT =
+	'must be between -9007199254740991 and 9007199254740991, so that no digit is lost';
+
+export const isBlank = (value: unknown): boolean =>
+	value === undefined ||
+	value === null ||
+	value instanceof Nothing ||
+	(typeof value === 'string' && value.trim() === '');
+
+/** Shortens a value for a message. A URL's query is left out, because it may hold a secret. */
+export function shorten(value: unknown, longest = 60): string {
+	const text = typeof value === 'object' ? writeJson(value) : String(value);
+	const shown = typeof value === 'string' ? (text.split('?')[0] ?? '') : text;
+	return `"${shown.length > longest ? `${shown.slice(0, longest)}…` : shown}"`;
+}
+
+/** Writes an object for a message. One from an expression may contain itself. */
+function writeJson(value: object | null): string {
+	try {
+		return String(JSON.stringify(value));
+	} catch {
+		return 'an object';
+	}
+}

@@ -1,0 +1,309 @@
+import type { UserError } from 'n8n-workflow';
+import { isExact, isPlainObject } from '../lib/json';
+import { readWebUrl } from '../lib/url';
+import {
+	hasOwnScheme,
+	isOfFile,
+	mayBeAddress,
+	parseParts,
+	readAttachment,
+	splitList,
+} from './addresses';
+import { buildValueError, namePlaceIn, type Path } from './check';
+import {
+	buildBlankError,
+	buildFieldError,
+	buildLostError,
+	INEXACT,
+	isBlank,
+	shorten,
+	shortenExpression,
+} from './fieldErrors';
+import { Nothing, type FileToSend, type FileUse, type ItemFiles } from './files';
+import { findPurpose, takesBase64, saysUrl } from './purpose';
+import { readChoice, readSingle, unwrapSingle } from './readings';
+import { getItems, getProperty, listTypes, type JsonSchema } from './schema';
+import { toTitle } from './title';
+
+/**
+ * How values are taken. Of `fields`, texts are converted to the types of the schema, and blank values
+ * are left out. `json` is sent as it is, save for files and choices. `extra` is for what the schema
+ * doesn't know: only files are found there.
+ */
+export type Mode = 'fields' | 'json' | 'extra';
+
+/** What a value is for. */
+interface Place {
+	/** The key in the request, also of a list's entries. */
+	name: string;
+	schema: JsonSchema;
+	/** Its steps in the input. */
+	path: Path;
+	isRequired?: boolean;
+}
+
+/** Which of the files that a name stands for are meant. */
+type Meant = 'one' | 'entry' | 'all';
+
+/** Deeper values are refused, and with them those that contain themselves. */
+const MAX_LEVELS = 64;
+
+/** How many steps of a path an error names. */
+const SHOWN_STEPS = 8;
+
+/**
+ * Turns what an item gives into the input that is sent, in one walk over its values. Where the schema
+ * takes files, texts become links or files of the item.
+ */
+export class InputReader {
+	/** Files in the input, in their order. */
+	readonly uses: FileUse[] = [];
+	/** What may be a mistake, as sentences without a period. */
+	readonly warnings: string[] = [];
+
+	constructor(
+		private readonly schema: JsonSchema,
+		private readonly files: ItemFiles,
+		private readonly mode: Mode,
+	) {}
+
+	/** @throws {UserError} for the first value that can't be sent */
+	read(values: Record<string, unknown>): Record<string, unknown> {
+		const isGiven = (value: unknown) => this.mode !== 'fields' || !isBlankValue(value);
+		const given = Object.entries(values).filter(([, value]) => isGiven(value));
+		return this.takeObject(Object.fromEntries(given), this.schema, []);
+	}
+
+	private takeObject(
+		object: Record<string, unknown>,
+		schema: JsonSchema,
+		path: Path,
+	): Record<string, unknown> {
+		const entries: Array<[string, unknown]> = [];
+		for (const [name, given] of Object.entries(object)) {
+			const isRequired = schema.required?.includes(name);
+			const place = { name, schema: getProperty(schema, name), path: [...path, name], isRequired };
+			const value = this.take(given, place);
+			if (value !== undefined) entries.push([name, value]);
+		}
+		return Object.fromEntries(entries);
+	}
+
+	/** @returns undefined where nothing is sent */
+	private take(given: unknown, place: Place): unknown {
+		if (given instanceof Nothing) return this.takeNothing(given, place);
+		const value = this.toPlain(given, place.path);
+		if (isFilePlace(place)) return this.takeFiles(value, place);
+		return this.takeOther(this.mode === 'extra' ? value : unwrapSingle(value, place.schema), place);
+	}
+
+	private takeNothing(nothing: Nothing, place: Place): '' | undefined {
+		if (nothing.isLost) {
+			const { name, path, isRequired } = place;
+			const label = this.nameOf(place);
+			if (isRequired) throw buildBlankError(label, nothing);
+			if (isFilePlace(place) || (name === 'prompt' && path.length === 1))
+				throw buildLostError(label, nothing);
+			const expression = shortenExpression(nothing.expression);
+			const isSent = this.mode === 'fields' ? "wasn't sent" : 'was sent blank';
+			if (expression)
+				this.warnings.push(
+					`'${label}' ${isSent}, because ${expression} gives nothing for this item`,
+				);
+		}
+		return this.mode === 'fields' ? undefined : '';
+	}
+
+	/** Returns what JSON makes of an object, for example the ISO text of a date. */
+	private toPlain(given: unknown, path: Path): unknown {
+		const { toJSON } = (given ?? {}) as { toJSON?: unknown };
+		const value: unknown = typeof toJSON === 'function' ? toJSON.call(given) : given;
+		const message = findWrong(given, value, path.length);
+		if (!message) return value;
+		const label = namePlaceIn(this.schema, path.slice(0, SHOWN_STEPS));
+		throw buildValueError(label, { message, value: typeof value === 'number' ? value : undefined });
+	}
+
+	private takeOther(value: unknown, place: Place): unknown {
+		const { schema, path } = place;
+		if (isPlainObject(value)) return this.takeObject(value, schema, path);
+		if (Array.isArray(value)) return this.takeList(value, place);
+		if (this.mode === 'fields')
+			return readSingle(value, schema, (parts) => this.takeOther(parts, place));
+		return (this.mode === 'json' && readChoice(value, schema)) || value;
+	}
+
+	private takeList(list: unknown[], place: Place): unknown[] {
+		const isLeftOut = (entry: unknown) =>
+			this.mode === 'fields' && isBlank(entry) && !isLost(entry);
+		return (
+			list
+				.filter((entry) => !isLeftOut(entry))
+				// JSON has no undefined in a list.
+				.map((entry, at) => this.take(entry ?? null, toEntryPlace(place, at)))
+				.filter(isDefined)
+		);
+	}
+
+	/** Takes the links and files of a place that takes some. */
+	private takeFiles(given: unknown, place: Place): unknown {
+		const { schema } = place;
+		const takesList = listTypes(schema).includes('array');
+		const types = this.listTypes(schema);
+		const isSingle = takesList ? schema.maxItems === 1 : types.length > 0;
+		const parts = this.mode === 'extra' ? undefined : parseParts(given);
+		const value = parts === undefined || this.isName(given, place) ? given : parts;
+		const list = Array.isArray(value) ? value : undefined;
+		const taken = list
+			? list.flatMap((entry, at) => this.takeEntry(entry, toEntryPlace(place, at), 'entry'))
+			: this.takeEntry(value, place, takesList && !isSingle ? 'all' : 'one');
+		if (isSingle && taken.length > 1) throw this.buildSeveralError(place, taken.length);
+		const isWritten = this.mode !== 'fields' && taken.every((one) => typeof one === 'string');
+		const asEntry = !takesList || types.includes('string') || isWritten;
+		const isAlone = taken.length === 1 && (!list || (isSingle && !takesList));
+		return asEntry && isAlone ? taken[0] : taken;
+	}
+
+	/** @returns what it stands for: several files, for a name; nothing, for a blank value of a field */
+	private takeEntry(value: unknown, place: Place, meant: Meant): unknown[] {
+		const { schema, path } = place;
+		if (value instanceof Nothing) return [this.takeNothing(value, place)].filter(isDefined);
+		if (isBlank(value)) return this.mode === 'fields' && meant !== 'one' ? [] : [value];
+		if (typeof value === 'string') return this.takeText(value, place, meant);
+		const types = this.listTypes(schema);
+		const takesObjects = types.includes('object') || (this.mode !== 'fields' && !types.length);
+		if (isPlainObject(value) && !takesObjects) {
+			const source = (isOfFile(value) && this.files.nameOf(value)) || readAttachment(value);
+			if (source) return this.takeText(source, place, 'entry');
+			if (isOfFile(value)) throw this.buildNoFileError(JSON.stringify(value), place);
+		}
+		if (Array.isArray(value) && this.mode === 'fields')
+			return value.flatMap((entry) => this.takeEntry(entry, place, 'entry'));
+		return [this.takeOther(this.toPlain(value, path), place)];
+	}
+
+	/** Extra Fields are sent in the types in which they are written. */
+	private listTypes(schema: JsonSchema): string[] {
+		return this.mode === 'extra' ? [] : listTypes(schema);
+	}
+
+	private takeText(text: string, place: Place, meant: Meant): unknown[] {
+		const isList = meant === 'all' && this.mode === 'fields';
+		const address = isList ? undefined : this.takeAddress(text, place);
+		if (address !== undefined) return [address];
+		const named = this.findNamed(text.trim(), place, meant);
+		if (named) return named;
+		if (isList) return splitList(text).flatMap((part) => this.takeText(part, place, 'entry'));
+		return [this.mode === 'extra' ? text : this.takeOtherText(text.trim(), place)];
+	}
+
+	/** Takes a link, or a file that is written as text. */
+	private takeAddress(text: string, place: Place): FileToSend | string | undefined {
+		if (this.mode === 'extra') return undefined;
+		const url = readWebUrl(text);
+		if (url !== undefined || !/^\s*data:/i.test(text)) return url;
+		const { name, schema } = place;
+		if (takesBase64(schema)) return text.trim();
+		const label = this.nameOf(place);
+		const file = this.files.fromDataUri(text.trim(), label);
+		this.uses.push({ file, label, name, schema });
+		return file;
+	}
+
+	private isName(text: unknown, place: Place): boolean {
+		const { exact, numbered } = this.files.find(String(text).trim(), this.nameOf(place));
+		return exact !== undefined || numbered.length > 0;
+	}
+
+	/** Finds the files that a name stands for; undefined if there are none. */
+	private findNamed(name: string, place: Place, meant: Meant): FileToSend[] | undefined {
+		const label = this.nameOf(place);
+		const { exact, numbered } = this.files.find(name.trim(), label);
+		if (meant === 'one' && !exact && numbered.length > 1) {
+			const fields = numbered.map(({ field }) => field).join(', ');
+			throw buildFieldError(
+				`'${label}' takes one file, but ${name.trim()} stands for several: ${fields}`,
+				'Enter the name of one of them.',
+			);
+		}
+		const files = exact ? [exact, ...(meant === 'all' ? numbered : [])] : numbered;
+		for (const file of files)
+			this.uses.push({ file, label, name: place.name, schema: place.schema });
+		return files.length ? files : undefined;
+	}
+
+	/** Takes a text that is neither a link nor the name of a file. */
+	private takeOtherText(text: string, place: Place): string {
+		const { schema } = place;
+		const isFields = this.mode === 'fields';
+		if (isFields ? hasOwnScheme(text) : mayBeAddress(text)) return text;
+		if (takesBase64(schema) && BASE64.test(text)) return text;
+		if (isFields || saysUrl(schema)) throw this.buildNoFileError(text, place);
+		this.warnings.push(
+			`'${this.nameOf(place)}' is ${shorten(text)}: no URL, and no file of the item`,
+		);
+		return text;
+	}
+
+	private buildSeveralError(place: Place, count: number): UserError {
+		return buildFieldError(
+			`'${this.nameOf(place)}' takes one file, but is given ${count}`,
+			'Enter one of them, or split the list into items in a node before this one.',
+		);
+	}
+
+	private buildNoFileError(text: string, place: Place): UserError {
+		const names = this.files.listNames().join(', ');
+		return buildFieldError(
+			`'${this.nameOf(place)}' is ${shorten(text, LONGEST_NAME)}, but there is no file named so in this item, and a URL begins with http:// or https://`,
+			names
+				? `Enter a file of this item: ${names}.`
+				: 'The item has no file: put a node before this one that reads or downloads it.',
+		);
+	}
+
+	private nameOf({ name, schema }: Place): string {
+		return schema.title ?? toTitle(name);
+	}
+}
+
+/** The longest name in an error, in characters. It may be a whole file in Base64. */
+const LONGEST_NAME = 100;
+
+/** Bare Base64 that is too long for the name of a file. */
+const BASE64 = /^[\w+/-]{64,}={0,2}$/;
+
+const isLost = (value: unknown): boolean => value instanceof Nothing && value.isLost;
+
+/** Says whether nothing is sent of a value. A list without entries was meant. */
+export const isBlankValue = (value: unknown): boolean =>
+	Array.isArray(value)
+		? value.length > 0 && value.every((entry) => isBlank(entry) && !isLost(entry))
+		: isBlank(value) && !isLost(value);
+
+const isDefined = (value: unknown): boolean => value !== undefined;
+
+const isFilePlace = ({ name, schema }: Place): boolean => findPurpose(name, schema).kind === 'file';
+
+/** What an entry of a list is for. It has the name of the list, and what is said of that. */
+function toEntryPlace({ name, schema, path, isRequired }: Place, at: number): Place {
+	const { format, description, title, limits } = schema;
+	const takesList = listTypes(schema).includes('array');
+	const entry = takesList ? { format, description, title, limits, ...getItems(schema) } : schema;
+	return { name, schema: entry, path: [...path, at], isRequired };
+}
+
+/** Says why a value can't be sent; undefined if it can. */
+function findWrong(given: unknown, value: unknown, level: number): string | undefined {
+	if (level >= MAX_LEVELS) return `must be nested less than ${MAX_LEVELS} levels deep`;
+	if (typeof value === 'number') return isExact(value) ? undefined : INEXACT;
+	if (value === null && given !== null) return 'must be a valid date';
+	const isJson =
+		value === undefined ||
+		value === null ||
+		/^(string|boolean)$/.test(typeof value) ||
+		Array.isArray(value) ||
+		isPlainObject(value);
+	const kind = Object.prototype.toString.call(value).slice(8, -1);
+	return isJson ? undefined : `must be a value that JSON has, but is of the type ${kind}`;
+}

@@ -1,0 +1,54 @@
+import type { INodeProperties } from 'n8n-workflow';
+import { CREATION_RATE, CREATION_TIMEOUT } from '../api/service';
+import { modelOptions } from '../models';
+import { readNumberOption, type Field, type OptionReader } from '../models/field';
+import { keepCreditsOption, maxTasksOption } from './budget';
+import { optionsField, timeoutOption } from './item';
+
+export const extraFields: Field = {
+	displayName: 'Extra Fields (JSON)',
+	name: 'extraFields',
+	type: 'json',
+	default: '{}',
+	description:
+		"A JSON object that is merged over the model's input, for what the service takes beyond the fields above",
+};
+
+const rateOption: INodeProperties = {
+	displayName: 'Tasks per 10 Seconds',
+	name: 'tasksPer10Seconds',
+	type: 'number',
+	typeOptions: { minValue: 0, maxValue: 10_000, numberPrecision: 0 },
+	default: 18,
+	description: `How many tasks this run creates within ten seconds at most; 0 sets no limit. All runs with the same account in one n8n process count together. Services of this kind usually refuse more than ${CREATION_RATE.most}.`,
+};
+
+const concurrencyOption: INodeProperties = {
+	displayName: 'Tasks Started at Once',
+	name: 'concurrency',
+	type: 'number',
+	typeOptions: { minValue: 1, maxValue: 1_000, numberPrecision: 0 },
+	default: 5,
+	description: 'How many tasks are created at the same time',
+};
+
+const TIMEOUT_DESCRIPTION = `${timeoutOption.description}. To create a task, it has at least ${CREATION_TIMEOUT} seconds: if the node gave up, nobody would know whether there is a task.`;
+
+/** How many tasks are created within ten seconds, and at once. */
+export const readPace = (option: OptionReader) => ({
+	perTenSeconds: readNumberOption(option, rateOption),
+	atOnce: readNumberOption(option, concurrencyOption),
+});
+
+/** Builds Options of an operation that creates tasks. @param own entries that only it has */
+export const buildOptionsField = (own: INodeProperties[] = []): INodeProperties =>
+	optionsField([
+		maxTasksOption,
+		keepCreditsOption,
+		...own,
+		...modelOptions,
+		rateOption,
+		concurrencyOption,
+		{ ...timeoutOption, description: TIMEOUT_DESCRIPTION },
+		extraFields,
+	]);

@@ -1,0 +1,29 @@
+import { isPlainObject } from '../../lib/json';
+import { isOfFile } from '../../models/addresses';
+import { isBlank } from '../../models/fieldErrors';
+import type { ItemFiles } from '../../models/files';
+import { isBlankValue } from '../../models/inputReader';
+import { isOwnEntry } from '../../models/schema';
+
+/**
+ * Writes what a user gave in one form, by which a retry tells that a request is the same: whatever the
+ * service says of the model meanwhile, and whether the values came from fields, JSON or columns.
+ * @param values by the names that are sent
+ */
+export function normalizeGiven(values: Record<string, unknown>, files: ItemFiles): unknown {
+	const normalize = (given: unknown): unknown => {
+		const { toJSON } = (given ?? {}) as { toJSON?: unknown };
+		const value: unknown = typeof toJSON === 'function' ? toJSON.call(given) : given;
+		if (isOfFile(value)) return files.nameOf(value) ?? normalizeObject(value);
+		if (isPlainObject(value)) return normalizeObject(value);
+		if (!Array.isArray(value)) return String(value).trim();
+		const filled = value.filter((entry) => !isBlank(entry)).map(normalize);
+		return filled.length === 1 ? filled[0] : filled;
+	};
+	const normalizeObject = (object: Record<string, unknown>) =>
+		Object.keys(object)
+			.sort()
+			.filter((name) => !isBlankValue(object[name]) && !isOwnEntry(name))
+			.map((name) => [name, normalize(object[name])]);
+	return normalizeObject(values);
+}

@@ -1,0 +1,194 @@
+import type { IBinaryData, IExecuteFunctions, INodeExecutionData, UserError } from 'n8n-workflow';
+import { isObject } from '../../lib/json';
+import { buildFieldError, shorten } from '../../models/fieldErrors';
+import type { ItemFiles, NamedFiles } from '../../models/files';
+import { isEqual } from '../../models/schema';
+import { InputFile } from './inputFile';
+
+/** The files of an item: in its binary fields or, where `binaryMode` is combined, in its JSON. */
+export class FilesOfItem implements ItemFiles {
+	private readonly files = new Map<string, InputFile>();
+	private readonly item: INodeExecutionData;
+	/** Labels of the form that the node has named. */
+	private readonly labels: string[] = [];
+
+	constructor(
+		private readonly context: IExecuteFunctions,
+		private readonly index: number,
+	) {
+		this.item = context.getInputData()[index] ?? { json: {} };
+	}
+
+	/**
+	 * Finds what a name stands for: a binary field, or a form's field with this label. n8n's form writes
+	 * `Product_photo` for "Product photo", and `Product_photo_0`, `Product_photo_1`, … if the field takes
+	 * several files (`Form/utils/utils.js`, 2.41.1); its webhook writes `images0`, `images1`; an Aggregate
+	 * `data`, `data_1`. Where files are in the item's JSON, the label has a list of them.
+	 */
+	find(name: string, label: string): NamedFiles {
+		const ofForm = toFormName(name);
+		const bases = [...new Set([name, ofForm])];
+		const exact = bases.map((base) => this.get(base)).find((file) => file !== undefined);
+		const numbered = exact
+			? this.listNumbered((number) => `${exact.field}_${number}`, 1)
+			: this.findNumbered(name, bases);
+		const [first = exact] = numbered;
+		if (first) this.refuseSharedName(name, { label, ofForm, field: exact?.field ?? first.field });
+		return { exact, numbered };
+	}
+
+	private findNumbered(name: string, bases: string[]): InputFile[] {
+		for (const base of bases)
+			for (const step of ['_', ''])
+				for (const first of [0, 1]) {
+					const found = this.listNumbered((number) => `${base}${step}${number}`, first);
+					if (found.length) return found;
+				}
+		return this.listNumbered((number) => toEntryPath(name, number), 0);
+	}
+
+	private listNumbered(toField: (number: number) => string, first: number): InputFile[] {
+		const found: InputFile[] = [];
+		for (let file = this.get(toField(first)); file; file = this.get(toField(first + found.length)))
+			found.push(file);
+		return found;
+	}
+
+	/** Finds the binary field of exactly this name; undefined if the item has none. */
+	get(field: string): InputFile | undefined {
+		const known = this.files.get(field);
+		const stored = known ? undefined : this.findStored(field);
+		if (!stored) return known;
+		const file = new InputFile(field, this.toSource(stored));
+		this.files.set(field, file);
+		return file;
+	}
+
+	private toSource(stored: IBinaryData) {
+		const { helpers } = this.context;
+		const { id } = stored;
+		if (!id) return { stored, ...ofBuffer(Buffer.from(stored.data, 'base64')) };
+		return {
+			stored,
+			readSize: async () => (await helpers.getBinaryMetadata(id)).fileSize,
+			open: async () => await helpers.getBinaryStream(id),
+		};
+	}
+
+	/**
+	 * Workflows whose `binaryMode` is combined have files in the item's JSON, those of most nodes under
+	 * `_files`; n8n's helper takes paths there (`convert-binary-data.js`, 2.14.2, 2.41.1). `e2e/flows`
+	 * fails first.
+	 */
+	private findStored(field: string): IBinaryData | undefined {
+		return this.findAtPath(field) ?? this.findAtPath(`_files${toPathStep(field)}`);
+	}
+
+	private findAtPath(path: string): IBinaryData | undefined {
+		try {
+			const data = this.context.helpers.assertBinaryData(this.index, path);
+			// n8n also finds what every object of JavaScript has, such as its constructor.
+			return typeof data.data === 'string' ? data : undefined;
+		} catch {
+			return undefined;
+		}
+	}
+
+	listNames(): string[] {
+		const { binary = {}, json } = this.item;
+		const inJson = Object.keys({ ...(json._files as object), ...json });
+		const isName = (name: string) => this.get(name) ?? this.get(toEntryPath(name, 0));
+		return [...Object.keys(binary), ...inJson.filter((name) => !binary[name] && isName(name))];
+	}
+
+	fromDataUri(uri: string, label: string): InputFile {
+		const [, type, isBase64, data = ''] = /^data:([^,;]*)[^,]*?(;base64)?,(.*)$/is.exec(uri) ?? [];
+		const bytes = data && decodeData(data, isBase64 !== undefined);
+		if (!bytes)
+			throw buildFieldError(
+				`'${label}' is ${shorten(uri)}, a data URI that has no data which can be read`,
+				'Enter a URL, or the name of a field of the item that has the file.',
+			);
+		return new InputFile('data URI', { stored: { mimeType: type }, ...ofBuffer(bytes) });
+	}
+
+	/**
+	 * Names the file of this item that n8n's own object stands for: what `$binary.photo` gives, or what a
+	 * form leaves in `json`, as by dragging its photo into a field.
+	 */
+	nameOf(object: Record<string, unknown>): string | undefined {
+		const isSame = (name: string) => {
+			const { id, data } = this.findStored(name) ?? {};
+			return id === undefined ? data !== undefined && data === object.data : id === object.id;
+		};
+		const named = this.listNames().find(isSame);
+		if (named !== undefined || !('filename' in object)) return named;
+		for (const [label, value] of Object.entries(this.item.json)) {
+			const at = [value].flat().findIndex((entry) => isEqual(entry, object));
+			if (at < 0) continue;
+			const { exact, numbered } = this.find(label, label);
+			return (exact ?? numbered[at])?.field;
+		}
+		return undefined;
+	}
+
+	/**
+	 * Two labels of a form can make one binary name (写真 and 動画 both become `__`); n8n then keeps only
+	 * one of their files.
+	 * @throws {UserError} for a name that may mean another field's file
+	 */
+	private refuseSharedName(
+		name: string,
+		{ label, ofForm, field }: { label: string; ofForm: string; field: string },
+	): void {
+		if (field === name && name !== ofForm) return;
+		const { json } = this.item;
+		const inForm = Object.keys(json).filter((key) => isOfForm(json[key]));
+		const labels = new Set([...inForm, ...this.labels].filter((one) => toFormName(one) === ofForm));
+		if (field !== name) this.labels.push(name);
+		// A form's field may have a name of its own beside its label.
+		const isOwnName = name === ofForm || [...labels].join() === ofForm;
+		if (!isOwnName) labels.add(name);
+		if (labels.size > 1)
+			throw buildSharedNameError({ name, label, ofForm }, [...labels], this.listNames());
+	}
+}
+
+const buildSharedNameError = (
+	{ name, label, ofForm }: { name: string; label: string; ofForm: string },
+	labels: string[],
+	names: string[],
+): UserError =>
+	buildFieldError(
+		`'${label}' is "${name}", but n8n stores the files of ${labels.join(' and ')} under one name, ${ofForm}`,
+		`The item has files in these fields: ${names.join(', ')}. In the form, give fields names that differ in Latin letters or digits, such as photo1 and photo2.`,
+	);
+
+const ofBuffer = (buffer: Buffer) => ({
+	readSize: async () => buffer.length,
+	open: async () => [buffer],
+});
+
+/** @returns undefined for a text that can't be decoded, or has nothing */
+function decodeData(data: string, isBase64: boolean): Buffer | undefined {
+	try {
+		const text = decodeURIComponent(data);
+		const bytes = isBase64 ? Buffer.from(text, 'base64') : Buffer.from(text);
+		return bytes.length ? bytes : undefined;
+	} catch {
+		return undefined;
+	}
+}
+
+/** Makes the step of a path, for any name. */
+const toPathStep = (name: string): string => `[${JSON.stringify(name)}]`;
+
+/** Makes the path of an entry of a list of files. */
+const toEntryPath = (name: string, number: number): string => `${toPathStep(name)}[${number}]`;
+
+/** The name that n8n's form gives to the file of a field with this label. */
+const toFormName = (label: string): string => label.replace(/\W/g, '_');
+
+/** Says whether a value is what n8n's form has in `json` of one file, or of several. */
+const isOfForm = (value: unknown): boolean =>
+	[value].flat().some((file) => isObject(file) && 'filename' in file && 'mimetype' in file);

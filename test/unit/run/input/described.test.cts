@@ -1,0 +1,155 @@
+import {
+	findFailure,
+	ServiceError,
+	type Failure,
+} from '../../../../nodes/MediaGeneration/api/failure';
+import { digest } from '../../../../nodes/MediaGeneration/lib/json';
+import {
+	describeModel,
+	inColumns,
+	inFields,
+	inJson,
+	links,
+	PNG,
+	prepare,
+	text,
+	type Given,
+	type Values,
+} from './door.cts';
+
+const openapi = describeModel({ prompt: text, size: { enum: [4, 8] }, image_urls: links });
+
+const fail = (status: number) =>
+	new ServiceError(
+		findFailure(status, { code: status, text: 'Down' }, '', 'https://api.example') as Failure,
+	);
+
+describe('a catalogue that fails', () => {
+	it.each([429, 500, 502, 503])(
+		'with %d for now is the error of the item in fields and columns, and a warning with JSON',
+		async (status) => {
+			const known = { openapi: fail(status) };
+			for (const given of [inFields({ prompt: 'A fox' }), inColumns({ prompt: 'A fox' })])
+				await expect(prepare({ ...given, ...known })).rejects.toBe(known.openapi);
+			const request = await prepare({ ...inJson({ prompt: 'A fox', sed: 1 }), ...known });
+			expect(request.input).toEqual({ prompt: 'A fox', sed: 1 });
+			expect(request.warning).toMatch(
+				/^Nothing was checked, because the service couldn't say what brand\/any takes/,
+			);
+		},
+	);
+
+	it('stays the error of the items within the next minute', async () => {
+		const account = { accessToken: 'minute' };
+		const known = { openapi: fail(503), account };
+		await expect(prepare({ ...inFields({ prompt: 'A fox' }), ...known })).rejects.toBe(
+			known.openapi,
+		);
+		await expect(prepare({ ...inFields({ prompt: 'A fox' }), openapi, account })).rejects.toBe(
+			known.openapi,
+		);
+	});
+
+	it.each<[string, unknown]>([
+		['says that there is nothing', fail(404)],
+		['refuses the token', fail(401)],
+		['has no description yet', null],
+	])('in any other way has no description: one that %s', async (_, none) => {
+		const request = await prepare({ ...inFields({ anything: 5 }), openapi: none });
+		expect(request).toMatchObject({ input: { anything: 5 }, warning: undefined });
+	});
+
+	it('is not asked where the workflow stores the description', async () => {
+		const stored = {
+			id: '$schema',
+			model: 'brand/any',
+			inputSchema: { properties: { prompt: text } },
+		};
+		const anyFields = { mappingMode: 'defineBelow', value: { prompt: 'A fox' }, schema: [stored] };
+		const request = await prepare({ ...inFields({}, { anyFields }), openapi: fail(503) });
+		expect(request.input).toEqual({ prompt: 'A fox' });
+	});
+});
+
+describe('what is noted for a retry from the list', () => {
+	const note = async (given: Given) => digest((await prepare(given)).given);
+	const files = { photo: PNG };
+	const json = { Photo: { filename: 'a', mimetype: 'image/png', size: 1 } } as never;
+	const whole = { prompt: 'A fox', size: 4, image_urls: ['photo'] };
+	const whatever = { files, json };
+
+	it.each<[string, Given]>([
+		['in fields', { ...inFields(whole), openapi }],
+		['without a description', { ...inFields(whole), openapi: null }],
+		[
+			'with their keys in another order',
+			inFields({ size: 4, image_urls: ['photo'], prompt: 'A fox' }),
+		],
+		[
+			'with texts for numbers, and blanks around',
+			inFields({ ...whole, size: ' 4', prompt: ' A fox\n' }),
+		],
+		['with a list of one as its entry', inFields({ ...whole, image_urls: 'photo' })],
+		[
+			"with n8n's object of the file",
+			{
+				...inFields({ ...whole, image_urls: [{ mimeType: 'x', data: PNG.toString('base64') }] }),
+				openapi,
+			},
+		],
+		['beside blank ones', inFields({ ...whole, style: '', n: null, list: [' '] })],
+		['beside entries of the editor', inFields({ ...whole, $guide: 'size' })],
+		[
+			'with the prompt in Prompt',
+			inFields({ size: 4, image_urls: ['photo'] }, { prompt: 'A fox' }),
+		],
+		[
+			'in part in Extra Fields',
+			{
+				...inFields(
+					{ prompt: 'A fox', size: 8 },
+					{ options: { extraFields: '{"size":4,"image_urls":["photo"]}' } },
+				),
+				openapi,
+			},
+		],
+		['in JSON', inJson(whole)],
+		['in JSON during a failure', { ...inJson(JSON.stringify(whole)), openapi: fail(503) }],
+		['in a whole body', inJson({ model: 'brand/any', input: whole })],
+		['in a flat body', { ...inJson({ model: 'brand/any', ...whole }), openapi }],
+	])('is the same for equal values %s', async (_, given) => {
+		expect(await note({ ...whatever, ...given })).toBe(
+			await note({ ...whatever, ...inFields(whole), openapi }),
+		);
+	});
+
+	it('is the same for columns of other titles', async () => {
+		const columns = (names: Values) => note({ ...inColumns(names), files, openapi });
+		expect(await columns({ Prompt: 'A fox', 'Image URLs': 'photo', SIZE: 4 })).toBe(
+			await note({ ...inFields(whole), files, openapi }),
+		);
+	});
+
+	it.each<[string, Given]>([
+		['another value', inFields({ ...whole, size: 8 })],
+		['another file', inFields({ ...whole, image_urls: ['photo', 'photo'] })],
+		['another prompt', inFields(whole, { prompt: 'A hare' })],
+		['another model', inFields(whole, { anyModel: 'brand/other' })],
+		['one field more', { ...inFields(whole, { options: { extraFields: { more: 0 } } }), openapi }],
+		[
+			'the same text as the name of another field',
+			inFields({ size: 4, image_urls: ['photo'], negative: 'A fox' }),
+		],
+	])('differs for %s', async (_, given) => {
+		expect(await note({ ...whatever, ...given })).not.toBe(
+			await note({ ...whatever, ...inFields(whole), openapi }),
+		);
+	});
+
+	it('is that of the text of a data URI', async () => {
+		const of = (uri: string) => note({ ...inFields({ image_urls: uri }), openapi });
+		const uri = `data:image/png;base64,${PNG.toString('base64')}`;
+		expect(await of(uri)).toBe(await of(`${uri}\n`));
+		expect(await of(uri)).not.toBe(await of(uri.replace('png', 'gif')));
+	});
+});
