@@ -44,7 +44,8 @@ const isBody = (json: Record<string, unknown>, model: string): boolean =>
 /** Reads a whole body. A warning names what stands beside, which isn't sent. */
 function readBody(body: Record<string, unknown>, model: string): PastedJson {
 	refuseOtherModel(readModel(body), model);
-	const { model: _, input: written, callBackUrl, ...others } = body;
+	const { input: written, callBackUrl, ...others } = body;
+	delete others.model;
 	const field = { ...anyInput, displayName: `input in ${PLACE}`, required: true };
 	const input = parseValue(field, written) as Record<string, unknown>;
 	const names = Object.keys(others);
