@@ -19,16 +19,17 @@ import {
 	shorten,
 	shortenExpression,
 } from './fieldErrors';
-import { Nothing, type FileToSend, type FileUse, type ItemFiles } from './files';
+import { FileToSend, Nothing, type FileUse, type ItemFiles } from './files';
 import { findPurpose, takesBase64, saysUrl } from './purpose';
 import { readChoice, readSingle, unwrapSingle } from './readings';
 import { getItems, getProperty, listTypes, type JsonSchema } from './schema';
 import { toTitle } from './title';
+import { listShortly } from './any/words';
 
 /**
  * How values are taken. Of `fields`, texts are converted to the types of the schema, and blank values
- * are left out. `json` is sent as it is, save for files and choices. `extra` is for what the schema
- * doesn't know: only files are found there.
+ * are left out. `json` is sent as it is, save for files and choices; so is `extra`, where a text that
+ * may be no file is not doubted.
  */
 export type Mode = 'fields' | 'json' | 'extra';
 
@@ -41,9 +42,6 @@ interface Place {
 	path: Path;
 	isRequired?: boolean;
 }
-
-/** Which of the files that a name stands for are meant. */
-type Meant = 'one' | 'entry' | 'all';
 
 /** Deeper values are refused, and with them those that contain themselves. */
 const MAX_LEVELS = 64;
@@ -94,7 +92,7 @@ export class InputReader {
 		if (given instanceof Nothing) return this.takeNothing(given, place);
 		const value = this.toPlain(given, place.path);
 		if (isFilePlace(place)) return this.takeFiles(value, place);
-		return this.takeOther(this.mode === 'extra' ? value : unwrapSingle(value, place.schema), place);
+		return this.takeOther(unwrapSingle(value, place.schema), place);
 	}
 
 	private takeNothing(nothing: Nothing, place: Place): '' | undefined {
@@ -130,7 +128,7 @@ export class InputReader {
 		if (Array.isArray(value)) return this.takeList(value, place);
 		if (this.mode === 'fields')
 			return readSingle(value, schema, (parts) => this.takeOther(parts, place));
-		return (this.mode === 'json' && readChoice(value, schema)) || value;
+		return readChoice(value, schema) ?? value;
 	}
 
 	private takeList(list: unknown[], place: Place): unknown[] {
@@ -146,108 +144,85 @@ export class InputReader {
 	}
 
 	/** Takes the links and files of a place that takes some. */
-	private takeFiles(given: unknown, place: Place): unknown {
+	private takeFiles(value: unknown, place: Place): unknown {
+		if (isBlank(value)) return value;
 		const { schema } = place;
-		const takesList = listTypes(schema).includes('array');
-		const types = this.listTypes(schema);
-		const isSingle = takesList ? schema.maxItems === 1 : types.length > 0;
-		const parts = this.mode === 'extra' ? undefined : parseParts(given);
-		const value = parts === undefined || this.isName(given, place) ? given : parts;
-		const list = Array.isArray(value) ? value : undefined;
-		const taken = list
-			? list.flatMap((entry, at) => this.takeEntry(entry, toEntryPlace(place, at), 'entry'))
-			: this.takeEntry(value, place, takesList && !isSingle ? 'all' : 'one');
-		if (isSingle && taken.length > 1) throw this.buildSeveralError(place, taken.length);
-		const isWritten = this.mode !== 'fields' && taken.every((one) => typeof one === 'string');
-		const asEntry = !takesList || types.includes('string') || isWritten;
-		const isAlone = taken.length === 1 && (!list || (isSingle && !takesList));
-		return asEntry && isAlone ? taken[0] : taken;
+		const types = listTypes(schema);
+		const takesList = types.includes('array');
+		const takesOne = takesList ? schema.maxItems === 1 : types.length > 0;
+		const taken = this.takeEntry(value, place, takesList && !takesOne);
+		if (takesOne && taken.length > 1) throw this.buildSeveralError(place, taken);
+		const isSent = this.mode !== 'fields' && typeof taken[0] === 'string';
+		const isEntry = !takesList || types.includes('string') || isSent;
+		const isList = Array.isArray(value) && (takesList || !takesOne);
+		return isEntry && !isList && taken.length === 1 ? taken[0] : taken;
 	}
 
-	/** @returns what it stands for: several files, for a name; nothing, for a blank value of a field */
-	private takeEntry(value: unknown, place: Place, meant: Meant): unknown[] {
-		const { schema, path } = place;
+	/**
+	 * @param isAll a name stands for numbered files beside the one of this name
+	 * @returns nothing, for a blank value of a field; several files, for a name that stands for them
+	 */
+	private takeEntry(value: unknown, place: Place, isAll = false): unknown[] {
+		const { schema } = place;
 		if (value instanceof Nothing) return [this.takeNothing(value, place)].filter(isDefined);
-		if (isBlank(value)) return this.mode === 'fields' && meant !== 'one' ? [] : [value];
-		if (typeof value === 'string') return this.takeText(value, place, meant);
-		const types = this.listTypes(schema);
+		if (isBlank(value)) return this.mode === 'fields' ? [] : [value];
+		if (typeof value === 'string') return this.takeText(value, place, isAll);
+		if (Array.isArray(value))
+			return value.flatMap((entry, at) => this.takeEntry(entry, toEntryPlace(place, at)));
+		const types = listTypes(schema);
 		const takesObjects = types.includes('object') || (this.mode !== 'fields' && !types.length);
-		if (isPlainObject(value) && !takesObjects) {
-			const source = (isOfFile(value) && this.files.nameOf(value)) || readAttachment(value);
-			if (source) return this.takeText(source, place, 'entry');
-			if (isOfFile(value)) throw this.buildNoFileError(JSON.stringify(value), place);
-		}
-		if (Array.isArray(value) && this.mode === 'fields')
-			return value.flatMap((entry) => this.takeEntry(entry, place, 'entry'));
-		return [this.takeOther(this.toPlain(value, path), place)];
+		if (!isPlainObject(value) || takesObjects) return [this.takeOther(value, place)];
+		const source = (isOfFile(value) && this.files.nameOf(value)) || readAttachment(value);
+		if (source) return this.takeText(source, place);
+		if (isOfFile(value)) throw this.buildNoFileError(JSON.stringify(value), place);
+		return [this.takeOther(value, place)];
 	}
 
-	/** Extra Fields are sent in the types in which they are written. */
-	private listTypes(schema: JsonSchema): string[] {
-		return this.mode === 'extra' ? [] : listTypes(schema);
-	}
-
-	private takeText(text: string, place: Place, meant: Meant): unknown[] {
-		const isList = meant === 'all' && this.mode === 'fields';
-		const address = isList ? undefined : this.takeAddress(text, place);
+	private takeText(text: string, place: Place, isAll = false): unknown[] {
+		const isSplit = isAll && this.mode === 'fields';
+		const address = isSplit ? undefined : this.takeAddress(text.trim(), place);
 		if (address !== undefined) return [address];
-		const named = this.findNamed(text.trim(), place, meant);
-		if (named) return named;
-		if (isList) return splitList(text).flatMap((part) => this.takeText(part, place, 'entry'));
-		return [this.mode === 'extra' ? text : this.takeOtherText(text.trim(), place)];
+		const { exact, numbered } = this.files.find(text.trim(), this.nameOf(place));
+		if (exact) return [exact, ...(isAll ? numbered : [])].map((file) => this.use(file, place));
+		if (numbered.length) return numbered.map((file) => this.use(file, place));
+		const parts = parseParts(text);
+		if (parts !== undefined) return this.takeEntry(this.toPlain(parts, place.path), place);
+		if (isSplit) return splitList(text).flatMap((part) => this.takeText(part, place));
+		return [this.takeOtherText(text, place)];
+	}
+
+	private use(file: FileToSend, place: Place): FileToSend {
+		const { name, schema } = place;
+		this.uses.push({ file, label: this.nameOf(place), name, schema });
+		return file;
 	}
 
 	/** Takes a link, or a file that is written as text. */
 	private takeAddress(text: string, place: Place): FileToSend | string | undefined {
-		if (this.mode === 'extra') return undefined;
-		const url = readWebUrl(text);
-		if (url !== undefined || !/^\s*data:/i.test(text)) return url;
-		const { name, schema } = place;
-		if (takesBase64(schema)) return text.trim();
-		const label = this.nameOf(place);
-		const file = this.files.fromDataUri(text.trim(), label);
-		this.uses.push({ file, label, name, schema });
-		return file;
-	}
-
-	private isName(text: unknown, place: Place): boolean {
-		const { exact, numbered } = this.files.find(String(text).trim(), this.nameOf(place));
-		return exact !== undefined || numbered.length > 0;
-	}
-
-	/** Finds the files that a name stands for; undefined if there are none. */
-	private findNamed(name: string, place: Place, meant: Meant): FileToSend[] | undefined {
-		const label = this.nameOf(place);
-		const { exact, numbered } = this.files.find(name.trim(), label);
-		if (meant === 'one' && !exact && numbered.length > 1) {
-			const fields = numbered.map(({ field }) => field).join(', ');
-			throw buildFieldError(
-				`'${label}' takes one file, but ${name.trim()} stands for several: ${fields}`,
-				'Enter the name of one of them.',
-			);
-		}
-		const files = exact ? [exact, ...(meant === 'all' ? numbered : [])] : numbered;
-		for (const file of files)
-			this.uses.push({ file, label, name: place.name, schema: place.schema });
-		return files.length ? files : undefined;
+		if (!/^data:/i.test(text)) return readWebUrl(text);
+		if (takesBase64(place.schema)) return text;
+		return this.use(this.files.fromDataUri(text, this.nameOf(place)), place);
 	}
 
 	/** Takes a text that is neither a link nor the name of a file. */
-	private takeOtherText(text: string, place: Place): string {
+	private takeOtherText(given: string, place: Place): string {
 		const { schema } = place;
+		const text = given.trim();
 		const isFields = this.mode === 'fields';
+		if (this.mode === 'extra') return given;
 		if (isFields ? hasOwnScheme(text) : mayBeAddress(text)) return text;
 		if (takesBase64(schema) && BASE64.test(text)) return text;
 		if (isFields || saysUrl(schema)) throw this.buildNoFileError(text, place);
 		this.warnings.push(
 			`'${this.nameOf(place)}' is ${shorten(text)}: no URL, and no file of the item`,
 		);
-		return text;
+		return given;
 	}
 
-	private buildSeveralError(place: Place, count: number): UserError {
+	private buildSeveralError(place: Place, taken: unknown[]): UserError {
+		const names = taken.map((one) => (one instanceof FileToSend ? one.field : shorten(one)));
 		return buildFieldError(
-			`'${this.nameOf(place)}' takes one file, but is given ${count}`,
+			`'${this.nameOf(place)}' takes one file, but is given ${taken.length}: ${listShortly(names)}`,
 			'Enter one of them, or split the list into items in a node before this one.',
 		);
 	}

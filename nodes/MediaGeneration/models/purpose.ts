@@ -11,8 +11,8 @@ const SOURCE_WORD = /^(input|reference|ref|source|src)s?$/;
 /** URLs of pages and of callbacks aren't files. */
 const OTHER_URL = /^(link|page|web|website|callback|webhook|hook|homepage|site)s?$/;
 
-/** Names of texts, whatever is said of links in them. */
-const TEXT_WORD = /^(prompt|text|caption|script|lyrics?|description|title|name|style|message)s?$/;
+/** Names of texts and IDs, whatever is said of links in them. */
+const TEXT_WORD = /^(id|prompt|text|caption|script|lyric|description|title|name|style|message)s?$/;
 
 /** How a description begins that says what a value is: "The public URL of …", "A link to …", "URLs of …". */
 const IS_URL =
@@ -65,7 +65,7 @@ export function findPurpose(name: string, schema: JsonSchema): Purpose {
 function takesFiles(name: string, schema: JsonSchema): boolean {
 	const texts = listTypes(schema).includes('array') ? getItems(schema) : schema;
 	const types = [...listTypes(schema), ...listTypes(texts)];
-	if (!takesText(schema, types) || texts.enum) return false;
+	if (!takesText(schema, types) || texts.enum || name === 'prompt') return false;
 	const words = spaceWords(name).match(/[a-z]+/g) ?? [];
 	if (words.some((word) => OTHER_URL.test(word))) return false;
 	if (isUrlFormat(schema.format) || isUrlFormat(texts.format) || meansFile(words)) return true;

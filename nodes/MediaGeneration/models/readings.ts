@@ -41,9 +41,10 @@ function listReadings(value: unknown, schema: JsonSchema): unknown[] {
 
 /** Finds the value of a list that is meant; undefined if it is none, or there is no list. */
 export function readChoice(value: unknown, { enum: values = [] }: JsonSchema): unknown {
-	if (values.some((one) => isEqual(one, value))) return value;
-	const trimmed = typeof value === 'string' ? value.trim() : undefined;
-	return trimmed !== undefined && values.includes(trimmed) ? trimmed : undefined;
+	if (values.includes(value)) return value;
+	if (typeof value === 'object') return values.find((one) => isEqual(one, value));
+	const trimmed = typeof value === 'string' ? value.trim() : value;
+	return trimmed !== value && values.includes(trimmed) ? trimmed : undefined;
 }
 
 function readText(text: string, types: string[]): unknown[] {
@@ -69,7 +70,7 @@ export function unwrapSingle(value: unknown, schema: JsonSchema): unknown {
 	const isScalar = schema.enum ?? schema.rule ?? !types.includes('string');
 	if (!types.length || types.includes('array') || types.includes('object') || !isScalar)
 		return value;
-	if (readChoice(value, schema) !== undefined) return value;
 	const list = Array.isArray(value) ? value : parseParts(value);
-	return Array.isArray(list) && list.length === 1 ? list[0] : value;
+	const isSingle = Array.isArray(list) && list.length === 1;
+	return isSingle && readChoice(value, schema) === undefined ? list[0] : value;
 }

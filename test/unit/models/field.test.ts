@@ -85,11 +85,7 @@ describe('parseValue', () => {
 		[{ minValue: 1, maxValue: 3 }, 4, 'must be a number from 1 to 3'],
 		[{}, 'four', 'must be a number'],
 		[{}, Infinity, 'must be'],
-		[
-			{ numberPrecision: 0 },
-			'9007199254740993',
-			'so that no digit is lost, but is "9007199254740993"',
-		],
+		[{ numberPrecision: 0 }, '9007199254740993', 'but is "9007199254740993"'],
 		[{}, 2 ** 60, 'so that no digit is lost, but is "1152921504606847000"'],
 	])('holds a number to %j', (typeOptions, value, message) => {
 		expect(() => parseValue(field({ type: 'number', typeOptions }), value)).toThrow(message);

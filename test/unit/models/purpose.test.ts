@@ -27,7 +27,17 @@ describe('a text is recognized by its name', () => {
 const described = (words: string) => ({ ...text, description: words });
 
 it.each<[name: string, schema: JsonSchema, kind: string]>([
-	['subject', described('URL of the image.'), 'value'],
+	['subject', described('URL of the image.'), 'file'],
+	['source', described('The public HTTPS URL of a clip'), 'file'],
+	['guide', described('A link to the drawing'), 'file'],
+	['takes', { ...list(text), description: 'Up to 3 URLs of takes' }, 'file'],
+	['subject', described('What the URL shows'), 'value'],
+	['subject', described('URL or Base64 of the picture'), 'value'],
+	['subject', described('URL, or the ID of an asset'), 'value'],
+	['caption', described('URLs are left out'), 'value'],
+	['voice_name', described('The link to the speaker'), 'value'],
+	['subject', { ...described('URL of a preset'), enum: ['a'] }, 'value'],
+	['callback', described('URL that is called'), 'value'],
 	['subject', { ...text, format: 'uri' }, 'file'],
 	['subject', { ...text, format: 'url' }, 'file'],
 	['subject', list({ ...text, format: 'uri' }), 'file'],
@@ -42,7 +52,7 @@ it.each<[name: string, schema: JsonSchema, kind: string]>([
 	['prompt', text, 'prompt'],
 	['prompt', {}, 'prompt'],
 	['prompt', described('What the task ID stands for'), 'prompt'],
-	['prompt', { ...text, format: 'uri' }, 'file'],
+	['prompt', { ...text, format: 'uri', description: 'URL of a text' }, 'prompt'],
 	['prompt', { enum: ['a'] }, 'value'],
 	['prompt', list(text), 'value'],
 	['Prompt', text, 'value'],

@@ -45,7 +45,7 @@ interface Given {
 	/** From a pasted body, unchecked. */
 	callBackUrl?: unknown;
 	/** Sentences without a period. */
-	warnings?: Array<string | undefined>;
+	warnings: Array<string | undefined>;
 	isUndescribed?: boolean;
 }
 
@@ -94,7 +94,6 @@ async function makeInput(given: Given, extra: Record<string, unknown>, files: Fi
 	const { schema, values, mode, checks } = given;
 	const reader = new InputReader(schema, files, mode);
 	const own = { ...given.blank, ...reader.read(values) };
-	if (checks === 'fields') checkInput(schema, own, values);
 	const extraReader = new InputReader(schema, files, 'extra');
 	const input = { ...own, ...extraReader.read(extra) };
 	const found = describeUnknown(given, own);
@@ -103,9 +102,9 @@ async function makeInput(given: Given, extra: Record<string, unknown>, files: Fi
 			found,
 			"Correct the names, then run the node again. What the service takes beyond these fields goes into 'Extra Fields' in Options.",
 		);
-	if (checks === 'all')
-		checkInput(schema, input, values, given.isByColumns ? FILL_COLUMN : undefined);
-	const doubts = [...(given.warnings ?? []), found, ...reader.warnings];
+	const fillIn = given.isByColumns ? FILL_COLUMN : undefined;
+	if (checks) checkInput(schema, checks === 'all' ? input : own, values, fillIn);
+	const doubts = [...given.warnings, found, ...reader.warnings, ...extraReader.warnings];
 	if (given.isByColumns) doubts.push(checkColumns(given, input));
 	for (const use of [...reader.uses, ...extraReader.uses]) await use.file.check(use);
 	return { input, warnings: joinWarnings(doubts, mode) };
@@ -151,6 +150,7 @@ function readNamedModel(item: Item, { id, fields }: Model): Given {
 		schema: describeFields(fields),
 		mode: 'fields',
 		checks: 'fields',
+		warnings: [],
 	};
 }
 
@@ -193,7 +193,7 @@ async function readMapped(item: Item, model: string, files: FilesOfItem): Promis
 	const written = readPrompt(item);
 	const entered = Object.entries({ ...own, ...(written !== undefined && { prompt: written }) });
 	const values = Object.fromEntries(entered.filter(([name]) => !isOwnEntry(name)));
-	return { ...described, model, values, mode: 'fields', checks: 'all', isByColumns };
+	return { ...described, model, values, mode: 'fields', checks: 'all', isByColumns, warnings: [] };
 }
 
 /** Looks up what the service says about a model; anything is allowed if it says nothing. */

@@ -98,7 +98,7 @@ describe('a link', () => {
 		});
 		for (const name of ['image_url', 'single'])
 			await expect(readInput({ ...inFields({ [name]: attachments }), openapi })).rejects.toThrow(
-				/takes one file, but is given 2$/,
+				/takes one file, but is given 2: "https/,
 			);
 	});
 });
@@ -167,7 +167,7 @@ describe('the name of a file', () => {
 		const item = { openapi, files: pictures(...files) };
 		const ofOne = readInput({ ...inFields({ image_url: name }), ...item });
 		if (one) expect(await ofOne).toEqual({ image_url: `file: ${one}` });
-		else await expect(ofOne).rejects.toThrow(`stands for several: ${several.join(', ')}`);
+		else await expect(ofOne).rejects.toThrow(`but is given ${several.length}: ${several.join(', ')}`);
 		const all = several.map((field) => `file: ${field}`);
 		for (const give of [inFields, inColumns])
 			expect(await readInput({ ...give({ image_urls: name }), ...item })).toEqual({
@@ -364,6 +364,12 @@ describe('anything else', () => {
 		await expect(prepare({ ...inJson(input), openapi })).rejects.toThrow(
 			'but there is no file named so',
 		);
+	});
+
+	it('that is blank stays so within an object', async () => {
+		const layers = [{ photo: ' ', more: 1 }];
+		for (const give of [inFields, inJson])
+			expect(await readInput({ ...give({ layers }), openapi })).toEqual({ layers });
 	});
 
 	it('is sent from JSON with a warning where only a name means a file, and from Extra Fields without', async () => {
