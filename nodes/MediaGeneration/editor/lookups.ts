@@ -82,7 +82,7 @@ export async function getModelFields(context: ILoadOptionsFunctions) {
 	const { schema = [], value } = (context.getCurrentNodeParameter(anyFields.name) ??
 		{}) as Partial<ResourceMapperValue>;
 	const filled = Object.keys(value ?? {});
-	if ('input' in found) return toMapperFields(found.input, { price: found.price, filled });
+	if ('input' in found) return toMapperFields(found.input, filled);
 	return findStoredSchema(schema)?.model === readModel(context)
 		? { fields: schema }
 		: buildNotice(found.reason, found.remedy);

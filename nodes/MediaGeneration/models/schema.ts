@@ -22,8 +22,6 @@ export interface JsonSchema extends Partial<Record<Limit, number>> {
 	items?: JsonSchema;
 	properties?: Record<string, JsonSchema>;
 	required?: string[];
-	/** What each of several branches requires. The service checks that one is met. */
-	forms?: string[][];
 	default?: unknown;
 	description?: string;
 	/** What the description says of values, by value. */
@@ -202,12 +200,20 @@ class SchemaReader {
 		const schema = this.readKeywords(own, inside);
 		if (schema.enum && this.withProse && isText(own.description))
 			schema.meanings = this.readMeanings(schema.enum, own.description);
-		const readAll = (branches: unknown) =>
-			Array.isArray(branches) ? branches.map((branch) => this.read(branch, inside)) : [];
-		const [anyOf, oneOf, allOf] = [readAll(own.anyOf), readAll(own.oneOf), readAll(own.allOf)];
-		const forms = [...anyOf, ...oneOf].map(({ required = [] }) => required);
-		if (this.withProse && forms.some(({ length }) => length > 0)) schema.forms = forms;
-		return joinAll([schema, ...allOf, joinAny(anyOf), joinAny(oneOf)]);
+		const joinBranches = (branches: unknown, allHold: boolean) =>
+			Array.isArray(branches)
+				? join(
+						branches.map((branch) => this.read(branch, inside)),
+						allHold,
+					)
+				: {};
+		const { anyOf, oneOf, allOf } = own;
+		const parts = [
+			joinBranches(allOf, true),
+			joinBranches(anyOf, false),
+			joinBranches(oneOf, false),
+		];
+		return join([schema, ...parts], true);
 	}
 
 	private readKeywords(given: Record<string, unknown>, open: unknown[]): JsonSchema {
@@ -253,18 +259,48 @@ class SchemaReader {
 }
 
 /**
- * Makes one schema of several that all hold. Where they contradict each other, the first counts: some
- * documents have a stray branch of "string" beside an object.
+ * Makes one schema of several that all hold, or of which one must. Where all hold and contradict each
+ * other, the first counts: some documents have a stray branch of "string" beside an object. Where one
+ * must hold, a range counts that all have, and values are those of all.
  */
-function joinAll(schemas: JsonSchema[]): JsonSchema {
-	const [first = {}, ...others] = schemas.filter((schema) => Object.keys(schema).length > 0);
-	if (!others.length) return mendType(first);
-	const all = [first, ...others];
-	const joined: JsonSchema = Object.assign({}, ...[...all].reverse(), joinParts(all, joinAll));
-	const required = all.flatMap((schema) => schema.required ?? []);
+function join(schemas: JsonSchema[], allHold: boolean): JsonSchema {
+	const isMeant = (schema: JsonSchema) =>
+		allHold ? Object.keys(schema).length > 0 : !isNull(schema);
+	const meant = schemas.filter(isMeant);
+	const [first, ...others] = meant;
+	if (!first) return {};
+	const isShared = ([name, value]: [string, unknown]) =>
+		others.every((other) => isEqual(getPart(other, name), value));
+	const joined: JsonSchema = allHold
+		? (Object.assign({}, ...[...meant].reverse()) as JsonSchema)
+		: Object.fromEntries(Object.entries(first).filter(isShared));
+	const names = new Set(meant.flatMap(({ properties = {} }) => Object.keys(properties)));
+	const joinProperty = (name: string) =>
+		join(
+			meant.flatMap(({ properties }) => (getPart(properties, name) as JsonSchema) ?? []),
+			allHold,
+		);
+	if (names.size)
+		joined.properties = Object.fromEntries([...names].map((name) => [name, joinProperty(name)]));
+	const items = meant.flatMap((schema) => schema.items ?? []);
+	if (items.length) joined.items = join(items, allHold);
+	const isRequired = (name: string) =>
+		allHold || meant.every(({ required }) => required?.includes(name));
+	const required = meant.flatMap((schema) => schema.required ?? []).filter(isRequired);
+	delete joined.required;
 	if (required.length) joined.required = [...new Set(required)];
+	if (!allHold) return joinValues(joined, schemas);
 	if (first.properties && !first.type) joined.type = 'object';
 	return mendType(joined);
+}
+
+/** Gives a schema the types and the values that any of several has. */
+function joinValues(joined: JsonSchema, schemas: JsonSchema[]): JsonSchema {
+	const types = [...new Set(schemas.flatMap(({ type = [] }) => type))];
+	if (schemas.every(({ type }) => type)) joined.type = types.length > 1 ? types : types[0];
+	const values = schemas.map((schema) => (isNull(schema) ? [null] : (schema.enum ?? [])));
+	if (values.every(({ length }) => length > 0)) joined.enum = [...new Set(values.flat())];
+	return joined;
 }
 
 /**
@@ -276,42 +312,6 @@ function mendType(schema: JsonSchema): JsonSchema {
 	const isWrong = (value: unknown) => value !== null && !hasType(schema, value);
 	if (values && (!type || values.some(isWrong))) schema.type = [...new Set(values.map(getType))];
 	return schema;
-}
-
-/**
- * Makes one schema that allows whatever one of several allows. A range counts where all have it, a
- * list of values is that of all together.
- */
-function joinAny(schemas: JsonSchema[]): JsonSchema {
-	const [first, ...others] = schemas.filter((schema) => !isNull(schema));
-	if (!first) return {};
-	const isShared = ([name, value]: [string, unknown]) =>
-		others.every((other) => isEqual(getPart(other, name), value));
-	const joined: JsonSchema = {
-		...Object.fromEntries(Object.entries(first).filter(isShared)),
-		...joinParts([first, ...others], joinAny),
-	};
-	const types = [...new Set(schemas.flatMap(({ type }) => type ?? []))];
-	if (schemas.every(({ type }) => type)) joined.type = types.length > 1 ? types : types[0];
-	const values = schemas.map((schema) => (isNull(schema) ? [null] : (schema.enum ?? [])));
-	if (values.every(({ length }) => length > 0)) joined.enum = [...new Set(values.flat())];
-	const isRequired = (name: string) => others.every((other) => other.required?.includes(name));
-	const required = (first.required ?? []).filter(isRequired);
-	delete joined.required;
-	return required.length ? { ...joined, required } : joined;
-}
-
-/** Joins what is inside of schemas: properties of one name, and the entries of lists. */
-function joinParts(schemas: JsonSchema[], join: (parts: JsonSchema[]) => JsonSchema): JsonSchema {
-	const joined: JsonSchema = {};
-	const items = schemas.flatMap((schema) => schema.items ?? []);
-	if (items.length) joined.items = join(items);
-	const parts = new Map<string, JsonSchema[]>();
-	for (const [name, part] of schemas.flatMap(({ properties = {} }) => Object.entries(properties)))
-		parts.set(name, (parts.get(name) ?? []).concat(part));
-	const properties = [...parts].map(([name, some]): [string, JsonSchema] => [name, join(some)]);
-	if (properties.length) joined.properties = Object.fromEntries(properties);
-	return joined;
 }
 
 const isNull = ({ type }: JsonSchema): boolean => String(type) === 'null';

@@ -115,7 +115,8 @@ export const anyInput: Field = {
 	displayOptions: { show: byJson },
 };
 
-const guide: Field = {
+/** Outside the mapper, whose entries n8n stores: reading there would change the node. */
+const help: Field = {
 	displayName: HELP,
 	name: 'guide',
 	type: 'options',
@@ -127,19 +128,9 @@ const guide: Field = {
 		loadOptionsMethod: LIST_MODEL_FIELDS,
 		loadOptionsDependsOn: [`${anyModel.name}.value`],
 	},
-	description:
-		'The names of the fields that the model takes, for JSON and for columns. Choosing one changes nothing.',
+	description: 'The names of the fields that the model takes, what each takes, and the price',
 	builderHint: toBuilderHint('For people to read: leave it out.'),
-	displayOptions: { show: { ...askedFor, ...byJson }, hide: withoutModel },
-};
-
-/** The mapper has a help of its own where it shows fields. */
-const columnsGuide: Field = {
-	...guide,
-	displayOptions: {
-		show: { ...askedFor, ...byFields, '/anyFields.mappingMode': [AUTOMATIC] },
-		hide: withoutModel,
-	},
+	displayOptions: { hide: withoutModel },
 };
 
 const mapperOptions = {
@@ -194,9 +185,8 @@ export const anyModelFields = [
 	anyPrompt,
 	inputMode,
 	hiddenInputMode,
-	guide,
-	columnsGuide,
 	anyInput,
 	anyFields,
 	mappedFields,
+	help,
 ];

@@ -1,5 +1,4 @@
-import { cutText, spaceWords } from '../../lib/text';
-import type { Property } from '../schema';
+import { cutText } from '../../lib/text';
 
 /** What a model costs, in the service's own words, such as "5 seconds: 70 credits". */
 
@@ -31,31 +30,3 @@ export function shortenPrice(price: string): string {
 
 const shortenUnit = (unit: string): string =>
 	SHORT_UNITS.find(([long]) => long.test(unit))?.[1] ?? unit;
-
-/** Words that say what a model makes or takes, and not what its price depends on. */
-const OTHER_WORD = /^(audio|file|image|input|model|output|prompt|text|video)$/;
-
-/** The fewest letters of a word that means something. */
-const SHORTEST_WORD = 4;
-
-/** Says whether a price names a field, by a word of its name or by one of its values, beside a number. */
-export function isPriced({ name, schema }: Property, price: string): boolean {
-	const lines = price.toLowerCase().split('\n');
-	const inPrice = lines.filter((line) => /\d/.test(line)).flatMap(listWords);
-	const ofName = listWords(name);
-	const isNamed = (word: string) =>
-		word.length >= SHORTEST_WORD && !OTHER_WORD.test(word) && inPrice.includes(word);
-	if (ofName.some(isNamed)) return true;
-	const values = (schema.enum ?? []).filter((value) => typeof value === 'string');
-	const ofValues = values.flatMap((value) => listWords(value.toLowerCase()));
-	// A number alone may count anything.
-	if (ofValues.some((word) => /[a-z]/.test(word) && inPrice.includes(word))) return true;
-	return inPrice.includes('second') && ofName.includes('duration');
-}
-
-/** Lists the words of a text, without their plural. */
-const listWords = (text: string): string[] =>
-	spaceWords(text)
-		.split(' ')
-		.filter(Boolean)
-		.map((word) => word.replace(/s$/, ''));

@@ -8,8 +8,7 @@ import {
 import { digest, dropUndefined, isExact } from '../../lib/json';
 import { cutText } from '../../lib/text';
 import { isBlank } from '../fieldErrors';
-import { HELP, USE_JSON } from './fields';
-import { isPriced } from './price';
+import { USE_JSON } from './fields';
 import { findPurpose, type Purpose } from '../purpose';
 import {
 	describeTooLarge,
@@ -24,7 +23,7 @@ import {
 	type Property,
 } from '../schema';
 import { isAllowed } from '../check';
-import { addFacts, describeForms, describeProperty, MAX_TITLE, nameValue } from './words';
+import { addFacts, describeProperty, MAX_TITLE, nameValue } from './words';
 
 /** What a model takes, as the editor's fields, and as a list for people and for AI builders. */
 
@@ -40,30 +39,18 @@ export interface StoredSchema extends ResourceMapperField {
 export const findStoredSchema = (fields: ResourceMapperField[]): StoredSchema | undefined =>
 	fields.find((field): field is StoredSchema => field.id === '$schema');
 
-interface Panel {
-	/** What the list of models says of it, if that is known. */
-	price?: string | null;
-	/** The fields that have a value already. */
-	filled?: string[];
-}
-
-/** How many fields of a model are shown at first, beside its prompt, if it has no more that matter. */
-const SHOWN_AT_FIRST = 1;
-
-/** Makes the editor's fields of a model, or a notice if they were too large to store. */
-export function toMapperFields(
-	input: ModelInput,
-	{ price, filled = [] }: Panel = {},
-): ResourceMapperFields {
+/**
+ * Makes the editor's fields of a model, or a notice if they were too large to store.
+ * @param filled the names of those that have a value already
+ */
+export function toMapperFields(input: ModelInput, filled: string[] = []): ResourceMapperFields {
 	const { model, schema, properties } = input;
 	const inputSchema = readSchema(schema, undefined, false) ?? {};
-	const guide = { ...toEntry('$guide', HELP, 'options'), removed: true };
 	// The editor tells outdated fields by their names only, so this one is named by the schema's digest.
 	const stored = { ...toEntry('$schema', digest(inputSchema), 'object'), display: false };
 	const noPrompt = { ...toEntry('$noPrompt', 'No Prompt', 'boolean'), display: false };
 	const fields: ResourceMapperField[] = [
-		...foldFields(properties, filled, cutText(price ?? '', MAX_PRICE)),
-		{ ...guide, options: listFields(input, price) },
+		...foldFields(properties, filled),
 		{ ...stored, model, inputSchema } as StoredSchema,
 		...(properties.some(isPrompt) ? [] : [{ ...noPrompt, defaultValue: true }]),
 	];
@@ -81,20 +68,17 @@ export const buildNotice = (
 	emptyFieldsNotice: `${reason}. ${remedy}`.trim(),
 });
 
-/** Lists the price, which fields go together if there are several forms, and the fields with their facts. */
+/** Lists the price, and the fields with their facts. */
 export function listFields(
-	{ schema, properties }: ModelInput,
+	{ properties }: ModelInput,
 	price?: string | null,
 ): INodePropertyOptions[] {
-	const entries = listPrice(price);
-	if (schema.forms)
-		entries.push({ name: `Fill in one of: ${describeForms(schema.forms)}`, value: '$forms' });
-	for (const property of properties) {
+	const fields = properties.map((property) => {
 		const { summary, prose } = describeProperty(property);
 		const name = addFacts(property.name, summary);
-		entries.push({ name, value: property.name, description: prose });
-	}
-	return entries;
+		return { name, value: property.name, description: prose };
+	});
+	return [...listPrice(price), ...fields];
 }
 
 /** A field of a model, as Get Fields outputs it. A key is absent where nothing is known. */
@@ -112,19 +96,15 @@ export interface FieldItem {
 	default?: unknown;
 	/** It takes a file: a URL, or the name of a binary field. */
 	takesFile?: boolean;
-	/** All of it in words, with limits, as in the editor's guide. */
+	/** All of it in words, with limits, as in the editor's help. */
 	summary: string;
-	/** What else an input needs: the fields of one of these forms. */
-	forms?: string;
 }
 
 /** Describes the fields of a model for workflows, and for models that have Get Fields as a tool. */
-export const toFieldItems = ({ schema, properties }: ModelInput): FieldItem[] => {
-	const forms = schema.forms && describeForms(schema.forms);
-	return properties.map((property) => toFieldItem(property, forms));
-};
+export const toFieldItems = ({ properties }: ModelInput): FieldItem[] =>
+	properties.map(toFieldItem);
 
-function toFieldItem(property: Property, forms?: string): FieldItem {
+function toFieldItem(property: Property): FieldItem {
 	const { name, schema, isRequired } = property;
 	const { title, summary, prose, purpose } = describeProperty(property);
 	const item: FieldItem = {
@@ -137,7 +117,6 @@ function toFieldItem(property: Property, forms?: string): FieldItem {
 		default: schema.default,
 		takesFile: purpose.kind === 'file' || undefined,
 		summary,
-		forms,
 	};
 	return dropUndefined(item);
 }
@@ -154,29 +133,19 @@ function listPrice(pricingDesc?: string | null): INodePropertyOptions[] {
 }
 
 /**
- * Makes the fields of properties. The first are shown, and all that are required, continue an earlier
- * result, have to do with the price, or take a file if none has to; a person adds the others where
- * they are needed.
+ * Makes the fields of properties. A person sees at first what is required, files, choices with a
+ * default, what continues an earlier result, and what is filled in; the others can be added.
  */
-function foldFields(
-	properties: Property[],
-	filled: string[],
-	price: string,
-): ResourceMapperField[] {
-	const fields = properties.map(toField);
-	const shown = fields.filter(({ display }) => display);
-	const takesFile = (property: Property) => findPurposeKind(property) === 'file';
-	const requiresFile = properties.some((one) => one.isRequired && takesFile(one));
-	const matters = (property: Property) =>
+function foldFields(properties: Property[], filled: string[]): ResourceMapperField[] {
+	const isSeen = (property: Property) =>
 		property.isRequired ||
-		findPurposeKind(property) === 'earlierResult' ||
-		(takesFile(property) && !requiresFile) ||
-		isPriced(property, price);
-	const needed = properties.filter(matters).map(({ name }) => name);
-	const isKept = ({ id }: ResourceMapperField) => needed.includes(id) || filled.includes(id);
-	const room = Math.max(0, SHOWN_AT_FIRST - shown.filter(isKept).length);
-	const folded = shown.filter((field) => !isKept(field)).slice(room);
-	return fields.map((field) => (folded.includes(field) ? { ...field, removed: true } : field));
+		/^(file|earlierResult)$/.test(findPurposeKind(property)) ||
+		(property.schema.enum && !isBlank(property.schema.default)) ||
+		filled.includes(property.name);
+	return properties.map((property) => {
+		const field = toField(property);
+		return field.display && !isSeen(property) ? { ...field, removed: true } : field;
+	});
 }
 
 const findPurposeKind = ({ name, schema }: Property) => findPurpose(name, schema).kind;

@@ -18,6 +18,9 @@ import {
 /** The longest label, in characters: n8n's editor cuts longer ones. */
 const MAX_LABEL = 26;
 
+/** What must be left of a title, in characters. */
+const SHORTEST_TITLE = 10;
+
 /** The longest title, and the longest list. */
 export const MAX_TITLE = 100;
 const MAX_LIST = 500;
@@ -27,7 +30,7 @@ interface Description {
 	/** The type of its field in the editor. */
 	type: FieldType;
 	title: string;
-	/** Its name in the editor: the title, and as much of how to fill it in as there is room for. */
+	/** Its name in the editor: the title, and how to fill it in or its default, if there is room. */
 	label: string;
 	/** All of what it takes: "required; a whole number; 1 to 10; default 5". */
 	summary: string;
@@ -38,47 +41,49 @@ interface Description {
 export function describeProperty({ name, schema, isRequired }: Property): Description {
 	const purpose = findPurpose(name, schema);
 	const title = cutText(toTitle(name), MAX_TITLE);
-	const { type, takes, note } = findControl(schema, purpose, title);
+	const { type, takes } = findControl(schema, purpose);
 	const count = schema.maxItems === 1 ? '' : describeCount(schema.minItems, schema.maxItems);
-	const range = describeRange(schema.minimum, schema.maximum);
 	const length = describeCount(schema.minLength, schema.maxLength);
-	const byDefault = isBlank(schema.default) ? '' : `default ${listShortly([schema.default])}`;
 	const summary = [
 		isRequired ? 'required' : 'optional',
 		takes,
 		count && `${count} entries`,
 		listShortly(schema.enum ?? getItems(schema).enum ?? []),
-		range,
+		describeRange(schema.minimum, schema.maximum),
 		length && `${length} characters`,
 		namePartsOf(schema),
-		byDefault,
+		isBlank(schema.default) ? '' : `default ${listShortly([schema.default])}`,
 	];
-	const notes = [note, count, range, byDefault];
 	return {
 		purpose,
 		type,
 		title,
-		label: buildLabel(title, notes.filter(Boolean)),
+		label: buildLabel(title, findNote(schema, purpose, takes)),
 		summary: summary.filter(Boolean).join('; '),
 		prose: schema.description ?? '',
 	};
 }
 
+/** What a label says beside the title: what a field takes, or the default of a choice. */
+function findNote(schema: JsonSchema, purpose: Purpose, takes: string): string {
+	if (purpose.kind === 'earlierResult') return purpose.title;
+	if (purpose.kind === 'file') return 'URL or data';
+	if (schema.enum) return isBlank(schema.default) ? '' : listShortly([schema.default]);
+	return NOTES.test(takes) ? takes : '';
+}
+
+/** How values are entered that their field doesn't show by itself. */
+const NOTES = /^(with commas|.*JSON.*)$/;
+
 /** Adds facts to a name, in parentheses. */
 export const addFacts = (name: string, facts: string): string =>
 	facts ? `${name} (${facts})` : name;
 
-/** Adds those notes to a title that there is room for, the first ones first. */
-function buildLabel(title: string, notes: string[]): string {
-	let label = title;
-	const said: string[] = [];
-	for (const note of notes) {
-		const longer = addFacts(title, [...said, note].join(', '));
-		if (longer.length > MAX_LABEL) continue;
-		said.push(note);
-		label = longer;
-	}
-	return cutText(label, MAX_LABEL);
+/** Adds a note to a title, which gives way to it. A note that leaves too little of the title is left out. */
+function buildLabel(title: string, note: string): string {
+	const room = MAX_LABEL - addFacts('', note).length;
+	if (!note || room < SHORTEST_TITLE) return cutText(title, MAX_LABEL);
+	return addFacts(cutText(title, room), note);
 }
 
 /** How a value is entered in the editor. */
@@ -86,31 +91,27 @@ interface Control {
 	type: FieldType;
 	/** The same in words. */
 	takes: string;
-	/** The same for its label; blank: its type shows it. */
-	note: string;
 }
 
-function findControl(schema: JsonSchema, purpose: Purpose, title: string): Control {
+function findControl(schema: JsonSchema, purpose: Purpose): Control {
 	const types = listTypes(schema);
 	const isList = types.includes('array');
 	const isText = types.includes('string') || !types.length;
-	if (purpose.kind === 'earlierResult') {
-		const takes = `${purpose.title}; its ID is ${purpose.expression.slice(1)}`;
-		return { type: 'string', takes, note: purpose.title };
-	}
+	if (purpose.kind === 'earlierResult')
+		return { type: 'string', takes: `${purpose.title}; its ID is ${purpose.expression.slice(1)}` };
 	if (purpose.kind === 'file') {
 		// A list that holds one file is entered as the file.
-		const takes = isList && schema.maxItems !== 1 ? `list; ${FILE_HINT}` : FILE_HINT;
-		return { type: 'string', takes, note: / URLs?$/.test(title) ? 'or data' : 'URL or data' };
+		const isSeveral = isList && schema.maxItems !== 1;
+		return { type: 'string', takes: isSeveral ? `with commas; ${FILE_HINT}` : FILE_HINT };
 	}
 	if (takesJson(schema)) {
 		const takes = isList ? 'JSON list' : isText ? 'text or JSON' : 'JSON';
-		return { type: isText ? 'string' : isList ? 'array' : 'object', takes, note: takes };
+		return { type: isText ? 'string' : isList ? 'array' : 'object', takes };
 	}
-	if (isList) return { type: 'string', takes: 'list', note: 'with commas' };
+	if (isList) return { type: 'string', takes: 'with commas' };
 	const takes = nameTypes(types);
-	if (isText) return { type: 'string', takes, note: '' };
-	return { type: types.includes('boolean') ? 'boolean' : 'number', takes, note: '' };
+	if (isText) return { type: 'string', takes };
+	return { type: types.includes('boolean') ? 'boolean' : 'number', takes };
 }
 
 /** Names what the objects in a value have. */
@@ -120,11 +121,11 @@ function namePartsOf(schema: JsonSchema): string {
 	return names.length ? `with ${listShortly(names)}` : '';
 }
 
+const { format } = new Intl.NumberFormat('en-US', { maximumFractionDigits: 20 });
+
 /** Says how many there may be, for example "up to 3". "At least 1" goes without saying. */
 const describeCount = (min = 0, max?: number): string =>
 	describeRange(min > 1 ? min : undefined, max);
-
-const { format } = new Intl.NumberFormat('en-US', { maximumFractionDigits: 20 });
 
 function describeRange(min?: number, max?: number): string {
 	if (min === undefined) return max === undefined ? '' : `up to ${format(max)}`;
@@ -155,10 +156,3 @@ export const nameValue = (value: unknown): string =>
 
 const formatValue = (value: unknown): string =>
 	typeof value === 'string' ? value : JSON.stringify(value);
-
-/** Describes the branches of a schema by what each requires. */
-export const describeForms = (forms: string[][]): string =>
-	cutText(
-		forms.map((names) => names.map(toTitle).join(' + ') || 'any other').join('; or '),
-		MAX_LIST,
-	);

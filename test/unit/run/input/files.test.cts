@@ -167,7 +167,8 @@ describe('the name of a file', () => {
 		const item = { openapi, files: pictures(...files) };
 		const ofOne = readInput({ ...inFields({ image_url: name }), ...item });
 		if (one) expect(await ofOne).toEqual({ image_url: `file: ${one}` });
-		else await expect(ofOne).rejects.toThrow(`but is given ${several.length}: ${several.join(', ')}`);
+		else
+			await expect(ofOne).rejects.toThrow(`but is given ${several.length}: ${several.join(', ')}`);
 		const all = several.map((field) => `file: ${field}`);
 		for (const give of [inFields, inColumns])
 			expect(await readInput({ ...give({ image_urls: name }), ...item })).toEqual({
