@@ -1,5 +1,5 @@
 import type { Field } from './field';
-import { lowerCaseLabel } from './shapes';
+import { file, lowerCaseLabel } from './shapes';
 import { defineModel } from './model';
 import { aspectRatio, image, prompt, seed, toOptions } from './commonFields';
 
@@ -10,7 +10,7 @@ const fields: Field[] = [
 		description: 'What to change in the image. May be left blank.',
 		send: { blank: true },
 	},
-	{ ...image, description: 'The image to edit', send: { ...image.send, as: 'image_url' } },
+	{ ...image, description: 'The image to edit', send: { as: 'image_url', schema: file } },
 	{
 		...aspectRatio,
 		name: 'imageSize',

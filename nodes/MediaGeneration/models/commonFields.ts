@@ -1,6 +1,6 @@
 import type { INodePropertyOptions } from 'n8n-workflow';
 import type { Field } from './field';
-import { file, ratio, resolutionLabel } from './shapes';
+import { ratio, resolutionLabel } from './shapes';
 
 /**
  * Makes the options of a dropdown that shows values as they are sent. The contract doesn't list
@@ -32,7 +32,6 @@ export const image: Field = {
 	required: true,
 	placeholder: 'e.g. https://example.com/photo.png',
 	hint: FILE_HINT,
-	send: { schema: file },
 };
 
 export const resolution: Field = {

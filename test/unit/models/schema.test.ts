@@ -225,8 +225,4 @@ it('the properties of an object are those of all its branches, with what they re
 		property('f', text, false),
 		property('d', {}, true),
 	]);
-	expect(schema?.forms).toEqual([
-		['a', 'b'],
-		['a', 'f'],
-	]);
 });

@@ -18,22 +18,10 @@ it.each<[name: string, schema: object, type: string, label: string, summary: str
 	['mood', {}, 'string', 'Mood', ''],
 	['mood', { type: 'unheard-of' }, 'string', 'Mood', ''],
 	['mood', boolean, 'boolean', 'Mood', 'true or false'],
-	[
-		'seed',
-		{ type: 'integer', minimum: 1 },
-		'number',
-		'Seed (at least 1)',
-		'a whole number; at least 1',
-	],
-	['seed', { ...number, maximum: 2 }, 'number', 'Seed (up to 2)', 'a number; up to 2'],
-	['seed', { ...number, minimum: 5, maximum: 5 }, 'number', 'Seed (5)', 'a number; 5'],
-	[
-		'cfg',
-		{ ...number, minimum: 0.1234 },
-		'number',
-		'CFG (at least 0.1234)',
-		'a number; at least 0.1234',
-	],
+	['seed', { type: 'integer', minimum: 1 }, 'number', 'Seed', 'a whole number; at least 1'],
+	['seed', { ...number, maximum: 2 }, 'number', 'Seed', 'a number; up to 2'],
+	['seed', { ...number, minimum: 5, maximum: 5 }, 'number', 'Seed', 'a number; 5'],
+	['cfg', { ...number, minimum: 0.1234 }, 'number', 'CFG', 'a number; at least 0.1234'],
 	[
 		'mood',
 		{ ...text, minLength: 1, maxLength: 2500 },
@@ -47,26 +35,38 @@ it.each<[name: string, schema: object, type: string, label: string, summary: str
 		'size',
 		{ enum: ['s', 5], default: 5 },
 		'string',
-		'Size (default 5)',
+		'Size (5)',
 		'text or a number; s, 5; default 5',
 	],
 	['image', text, 'string', 'Image (URL or data)', FILE],
-	['image_url', text, 'string', 'Image URL (or data)', FILE],
+	['image_url', text, 'string', 'Image URL (URL or data)', FILE],
 	['images', list(text, { maxItems: 1 }), 'string', 'Images (URL or data)', FILE],
 	[
 		'images',
 		list(text, { maxItems: 3 }),
 		'string',
 		'Images (URL or data)',
-		`list; ${FILE}; up to 3 entries`,
+		`with commas; ${FILE}; up to 3 entries`,
 	],
-	['tags', list({ enum: ['a'] }, { minItems: 1 }), 'string', 'Tags (with commas)', 'list; a'],
-	['tags', list(text, { maxItems: 3 }), 'string', 'Tags (with commas)', 'list; up to 3 entries'],
+	[
+		'tags',
+		list({ enum: ['a'] }, { minItems: 1 }),
+		'string',
+		'Tags (with commas)',
+		'with commas; a',
+	],
+	[
+		'tags',
+		list(text, { maxItems: 3 }),
+		'string',
+		'Tags (with commas)',
+		'with commas; up to 3 entries',
+	],
 	[
 		'tags',
 		list(undefined, { minItems: 2, maxItems: 3 }),
 		'array',
-		'Tags (JSON list, 2 to 3)',
+		'Tags (JSON list)',
 		'JSON list; 2 to 3 entries',
 	],
 	['tags', list(list()), 'array', 'Tags (JSON list)', 'JSON list'],
@@ -92,11 +92,13 @@ it.each<[name: string, schema: object, type: string, label: string, summary: str
 	},
 );
 
-it('what there is no room for in the name of a field is left out, and a long name is cut', () => {
-	const range = { ...number, minimum: 0, maximum: 20, default: 2.5 };
-	expect(describeField('guidance_scale', range).label).toBe('Guidance Scale (0 to 20)');
-	expect(describeField('inference_steps_of_it', range).label).toBe('Inference Steps of It');
-	expect(describeField('a'.repeat(27), range).label).toBe(`A${'a'.repeat(24)}…`);
+it.each([
+	['image_resolution', { enum: ['1K', '4K'], default: '1K' }, 'Image Resolution (1K)'],
+	['output_video_resolution', { enum: ['720p'], default: '720p' }, 'Output Video Resol… (720p)'],
+	['mode', { enum: ['a'], default: 'a'.repeat(20) }, 'Mode'],
+	['a'.repeat(27), number, `A${'a'.repeat(24)}…`],
+])('a title gives way to its note: %s %j is named %j', (name, schema, label) => {
+	expect(describeField(name, schema).label).toBe(label);
 });
 
 it('the words of the service stay, and names are cut', () => {
