@@ -1,4 +1,4 @@
-import { formats, MAGIC_LENGTH, recognizeFormat } from './formats';
+import { formats, MAGIC_LENGTH, recognizeFormat, type Format } from './formats';
 import { Reader, type Chunks } from './reader';
 
 /** What a host says of a file: by the header Content-Type, and by its URL. */
@@ -23,17 +23,25 @@ export async function readFileType(
 	return { ...chooseFileType(signs, head), chunks: reader.rest() };
 }
 
-/** Chooses a file's type and extension: as its host says, by its first bytes, or by its URL. */
+/** Chooses a file's type and extension: by its first bytes, as its host says, or by its URL. */
 export function chooseFileType({ contentType, url }: FileSigns, head: Buffer): FileType {
 	const type = readType(contentType);
 	const ending = readExtension(new URL(url).pathname);
-	if (type) return { mimeType: type, extension: chooseExtension(type, ending) };
 	const found = recognizeFormat(head);
+	if (type && !(found && isSurer(found, type)))
+		return { mimeType: type, extension: chooseExtension(type, ending) };
 	// Subtitles are text, documents are ZIP archives: there a URL says more.
 	const isVague = !found || ['text', 'zip'].includes(found.format);
 	if (ending && isVague) return { extension: ending };
 	return { mimeType: found?.mimeType, extension: found?.extension ?? 'bin' };
 }
+
+/**
+ * Whether the first bytes say more than the type that a host sends. Hosts send media as another
+ * medium's type, or as text. Only for sound and video is the type surer: they share containers.
+ */
+const isSurer = ({ mimeType }: Format, type: string): boolean =>
+	/^(image|video|audio)\//.test(mimeType) && !/^(video|audio)\//.test(type);
 
 /** Chooses the extension of a type, such as `wav` of audio/x-wav. @param ending that of the URL */
 function chooseExtension(type: string, ending?: string): string {

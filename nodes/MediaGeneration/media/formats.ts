@@ -36,7 +36,7 @@ const rows: Row[] = [
 	['png', 'a PNG image', 'image/png', /^\x89PNG\r\n.\n/s],
 	['gif', 'a GIF image', 'image/gif', /^GIF8[79]a/],
 	['webp', 'a WebP image', 'image/webp', /^RIFF.{4}WEBP/s],
-	['avif', 'an AVIF image', 'image/avif', /^.{4}ftypavi[fs]/s],
+	['avif', 'an AVIF image', 'image/avif', /^.{4}ftyp(m[is]f1.*)?avi[fs]/s],
 	['heic', 'a HEIC image', 'image/heic', /^.{4}ftyp(he[iv][cmsx]|m[is]f1)/s],
 	['m4a', 'M4A sound', 'audio/mp4', /^.{4}ftypM4[ABP]/s],
 	['quicktime', 'a QuickTime video', 'video/quicktime', /^.{4}ftypqt {2}/s, 'mov'],

@@ -45,7 +45,35 @@ it.each([
 	['model/other', 'obj', 'model/other', '/a.OBJ'],
 	['model/strange', 'bin', 'model/strange', '/a.toolong'],
 ])('a file that is sent as %s is a .%s', (type, extension, mimeType = type, path = '/a') =>
-	expect(choose({ type, path, head: 'GIF89a' })).toEqual({ mimeType, extension }),
+	expect(choose({ type, path, head: '\0other' })).toEqual({ mimeType, extension }),
+);
+
+const MP4 = '\0\0\0\x18ftypisom';
+const MP4_OF_PICTURES = '\0\0\0\x1cftypmif1\0\0\0\0mif1avif';
+
+it.each([
+	['a JPEG image', 'image/png', '\xff\xd8\xff\xe0', 'image/jpeg', 'jpg'],
+	['a WebP image', 'text/html; charset=utf-8', 'RIFF....WEBP', 'image/webp', 'webp'],
+	['an SVG image', 'application/xml', '<svg xmlns="', 'image/svg+xml', 'svg'],
+	['a video', 'text/plain', MP4, 'video/mp4', 'mp4'],
+	['a video', 'image/gif', MP4, 'video/mp4', 'mp4'],
+	['sound', 'application/json', 'OggS', 'audio/ogg', 'ogg'],
+])('%s that is sent as %s is known by its first bytes', (_, type, head, mimeType, extension) =>
+	expect(choose({ type, path: '/a.txt', head })).toEqual({ mimeType, extension }),
+);
+
+it.each([
+	['subtitles', 'text/vtt', 'WEBVTT\n\n00:01', 'vtt'],
+	['a page', 'application/json', '<!doctype html>', 'json'],
+	['a document', 'application/vnd.oasis.opendocument.text', 'PK\x03\x04', 'odt', '/a.odt'],
+	['a scene', 'text/x-scene', 'glTF\x02', 'obj', '/a.obj'],
+	['sound in a container of videos', 'audio/mp4', MP4, 'm4a'],
+	['sound in a container of videos', 'audio/webm', '\x1aE\xdf\xa3...webm', 'webm'],
+	['a video in a container of sound', 'video/ogg', 'OggS', 'ogg'],
+	['other sound with a title', 'audio/aac', 'ID3\x04', 'aac'],
+	['a picture in a container of videos', 'image/avif', MP4_OF_PICTURES, 'avif'],
+])('%s that is sent as %s keeps that type', (_, type, head, extension, path = '/a') =>
+	expect(choose({ type, path, head })).toEqual({ mimeType: type, extension }),
 );
 
 it.each([
