@@ -49,7 +49,7 @@ it('generates with each model, asleep', async () => {
 		expect(execution.readError()).toBe('');
 		const [item] = execution.getOutput(NODE);
 		expect(item?.json).toMatchObject({ status: 'completed', state: 'success' });
-		expect(item?.binary?.data?.fileName).toMatch(/^night\.(png|mp4)$/);
+		expect(item?.binary?.data?.fileName).toMatch(/^night-[a-z]{8}\.(png|mp4)$/);
 		return item?.json.taskId as string;
 	};
 	const taskIds = await Promise.all(Object.keys(filled).map(run));

@@ -1,6 +1,13 @@
 import { expect } from '@jest/globals';
 import { buildResultBytes } from '../../dev/fixtures/results.cts';
-import { generate, mediaGeneration, NODE, prompts, SEEN } from '../../dev/fixtures/workflows.cts';
+import {
+	generate,
+	loop,
+	mediaGeneration,
+	NODE,
+	prompts,
+	SEEN,
+} from '../../dev/fixtures/workflows.cts';
 import type { Execution } from '../../dev/n8n/execution.cts';
 import type { Task } from '../../nodes/MediaGeneration/api/task.ts';
 import { readMedia } from '../media/corpus.cts';
@@ -21,6 +28,8 @@ const pair = usePair({
 
 const fetchBytes = async (url?: string) =>
 	Buffer.from(await (await fetch(String(url))).arrayBuffer());
+
+const matching = (pattern: string): unknown => expect.stringMatching(pattern);
 
 function getOutput(execution: Execution) {
 	const output = execution.getOutput(NODE);
@@ -58,6 +67,23 @@ it('files go from disk to the service and back, byte for byte, also over a sleep
 	}
 	expect(pair.service.deliveries).toHaveLength(3);
 	expect(pair.service.leaks).toEqual([]);
+});
+
+it('files of equal prompts have names of their own over executions and the rounds of a loop, the same by Get Files', async () => {
+	const equal = prompts(['A fox', 'A fox']);
+	const node = generate({ options: { downloadResults: true } });
+	const getFiles = mediaGeneration({ operation: 'getFiles' }, { name: 'Get Files' });
+	const listNames = (execution: Execution, name: string) =>
+		execution.getOutput(name).map(({ binary }) => binary?.data?.fileName);
+	const batch = await pair.runNodes(equal, node, getFiles);
+	const looped = await pair.run(loop(equal, node));
+	expect(pair.listPrompts()).toEqual(Array.from({ length: 4 }, () => 'A fox'));
+	const names = listNames(batch, NODE);
+	expect(names).toEqual([1, 2].map((item) => matching(`^a-fox-${item}-[a-z]{8}\\.mp4$`)));
+	expect(listNames(batch, 'Get Files')).toEqual(names);
+	const inLoop = listNames(looped, 'Loop');
+	expect(inLoop).toEqual([1, 2].map(() => matching('^a-fox-[a-z]{8}\\.mp4$')));
+	expect(new Set([...names, ...inLoop]).size).toBe(4);
 });
 
 // n8n repeats a node whose first item is an error, and the limit ends the wait.

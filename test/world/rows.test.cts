@@ -261,12 +261,13 @@ describe.each([[[0]], [[0, 1]]])(
 	(runsIn) => {
 		const fates: Parameters<typeof build>[0] = [['failed', 'good'], 'good'];
 
-		it('names files by the prompt', async () => {
+		it('names files by the prompt, its items and their tasks', async () => {
 			const world = build(fates, { maxTries: 2, downloads: true, runsIn });
-			world.n8n.read = (item) => ({ item, prompt: `cats ${item}` });
+			world.n8n.read = (item) => ({ item, prompt: 'Cats' });
 			const { items } = await live(world);
 			const names = items.map(({ binary }) => binary?.data?.fileName);
-			expect(names).toEqual(['cats-0.png', 'cats-1.png']);
+			const matching = (pattern: RegExp) => expect.stringMatching(pattern) as string;
+			expect(names).toEqual([matching(/^cats-1-[a-z]{8}.png$/), matching(/^cats-2-[a-z]{8}.png$/)]);
 		});
 
 		it('still knows the end of a task that the service knows no longer', async () => {

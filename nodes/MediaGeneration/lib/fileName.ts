@@ -1,4 +1,5 @@
 import { randomUUID } from 'crypto';
+import { digest } from './json';
 
 /** The longest parts of a name, in characters. With additions, it has at most 255 bytes. */
 const LONGEST_OF_ID = 60;
@@ -6,7 +7,7 @@ const LONGEST_OF_TEXT = 40;
 
 /**
  * Turns an ID into a file name without extension. It can't be a path or a hidden file, and means the
- * same to shells and to Windows. Callers append something, so it can't be a reserved name either.
+ * same to shells and to Windows, unless it is a reserved name.
  */
 export const toFileName = (id: string): string =>
 	id
@@ -14,11 +15,8 @@ export const toFileName = (id: string): string =>
 		.replace(/^-+/, '')
 		.slice(0, LONGEST_OF_ID) || 'file';
 
-/** Names that Windows reserves for devices, with any extension. */
-const RESERVED = /^(con|prn|aux|nul|(com|lpt)[\d¹²³])$/i;
-
-/** Some file systems take names for the same that differ only so. */
-const foldName = (name: string): string => name.normalize('NFKC').toLowerCase().toUpperCase();
+/** IDs that are no name alone: Windows reserves them, or another task's name may be the same. */
+const NOT_ALONE = /^(con|prn|aux|nul|(com|lpt)\d)$|^\d{1,5}-|-(preview|\d{1,3})$/i;
 
 /** As many whole words as fit, else as many letters, none without its marks. */
 const BEGIN = new RegExp(
@@ -39,46 +37,30 @@ export function toWords(text: string): string {
 	return BEGIN.exec(words?.join('-') ?? '')?.[0] ?? '';
 }
 
-/** Names the files of one run, without extension. Names are unique, even ignoring case. */
-export class FileNames {
-	private readonly given = new Set<string>();
-	/** The names that were reserved, by ID. */
-	private readonly reserved = new Map<string, string>();
-	/** The last number of a name, by the words that it was made of. */
-	private readonly numbers = new Map<string, number>();
+/** Eight letters that tell a task from others. IDs themselves may begin alike. */
+const toLetters = (taskId: string): string =>
+	digest(taskId)
+		.toLowerCase()
+		.replace(/[^a-z]+/g, '')
+		.slice(0, 8);
 
-	/** Reserves a name for an ID: the words, with a number if they are taken. */
-	reserve(words: string, id: string): void {
-		if (!words || this.reserved.has(id)) return;
-		let number = this.numbers.get(words) ?? 0;
-		let name: string;
-		do name = ++number === 1 ? words : `${words}-${number}`;
-		while (this.isTaken(name));
-		this.numbers.set(words, number);
-		this.given.add(foldName(name));
-		this.reserved.set(id, name);
-	}
+/** Where a task stands in a run of the node. */
+export interface Place {
+	item: number;
+	/** Of how many items. */
+	count: number;
+}
 
-	/**
-	 * @param text its first words become the name, unless one is reserved; if blank, the ID does
-	 * @param id appended if the name is taken already
-	 * @param ending appended; letters, digits and hyphens
-	 */
-	choose(text: string, id: string, ending = ''): string {
-		const reserved = this.reserved.get(id);
-		if (reserved && !ending) return reserved;
-		const words = reserved ?? toWords(text);
-		const withId = [words, toFileName(id)].filter(Boolean).join('-') + ending;
-		let name = words && words + ending;
-		for (let count = 1; !name || this.isTaken(name); count++)
-			name = count === 1 ? withId : `${withId}-${count}`;
-		this.given.add(foldName(name));
-		return name;
-	}
-
-	private isTaken(name: string): boolean {
-		return RESERVED.test(name) || this.given.has(foldName(name));
-	}
+/**
+ * Names the files of a task, without extension: by words, such as those of its prompt, else by its
+ * ID. No file of another task has the name, in whatever execution, and names sort as items do.
+ */
+export function nameByTask(taskId: string, words: string, { item, count }: Place): string {
+	const id = toFileName(taskId);
+	const isWhole = id === taskId && !NOT_ALONE.test(id);
+	const number = count > 1 && String(item + 1).padStart(String(count).length, '0');
+	const parts = words ? [words, number] : [number, id];
+	return [...parts, (words || !isWhole) && toLetters(taskId)].filter(Boolean).join('-');
 }
 
 /** Makes a unique file name, because a service may overwrite a file of the same name. */

@@ -52,11 +52,11 @@ export const getFiles = defineOperation<DownloadRequest>({
 		maxBytes: readMaxBytes(item.option),
 	}),
 	async run(prepared, call) {
-		const { FileDownloads, listFiles } = await import('../run/downloads');
+		const { FileDownloads, listFiles, nameFiles } = await import('../run/downloads');
 		const { planAwake } = await import('../run/timetable');
 		const downloads = new FileDownloads();
 		return await runEach<DownloadRequest>(
-			async ({ service, settings }, { taskId, kinds, field, perFile, maxBytes }) => {
+			async ({ index, service, settings }, { taskId, kinds, field, perFile, maxBytes }) => {
 				const task = await service.getTask(taskId, settings);
 				// Without an execution, n8n has no place for files.
 				if (!call.kept) return listFiles(task, kinds).map((file) => ({ json: { ...task, file } }));
@@ -67,7 +67,8 @@ export const getFiles = defineOperation<DownloadRequest>({
 					signal: call.signal,
 					filesBy: planAwake(Date.now(), Infinity, call.deadline).filesBy,
 				};
-				const all = await downloads.downloadAll(task, kinds, source, maxBytes);
+				const name = nameFiles(task, { item: index, count: call.context.getInputData().length });
+				const all = await downloads.downloadAll(task, source, { kinds, maxBytes, name });
 				for (const { result } of all) if (result instanceof Error) throw result;
 				return toFileItems(task, all, { field, perFile });
 			},

@@ -1,7 +1,7 @@
 import { UserError } from 'n8n-workflow';
 import type { ResultLink } from '../api/resultLinks';
 import { listTaskLinks, REQUEST, type Task } from '../api/task';
-import { FileNames, toFileName } from '../lib/fileName';
+import { nameByTask, toFileName, toWords, type Place } from '../lib/fileName';
 import { limitConcurrency } from '../lib/mapConcurrent';
 import { joinSignals, pause, settleBy } from '../lib/timers';
 import { CONCURRENCY } from './item';
@@ -26,6 +26,19 @@ export interface FileDownload {
 	result: Download;
 }
 
+/** Which files of a task are wanted. */
+interface Wanted {
+	kinds: string[];
+	/** The largest size of a file. */
+	maxBytes: number;
+	/** The name of the first file, without extension. */
+	name: string;
+}
+
+/** Names the files of a task. @param words of its prompt, where the run knows them */
+export const nameFiles = (task: Task, place: Place, words = ''): string =>
+	nameByTask(task.taskId, words || toWords(task[REQUEST]?.prompt ?? ''), place);
+
 /** Before the end of the time for files, repeats end so much earlier, in milliseconds. */
 const TIME_TO_OUTPUT = 1_000;
 
@@ -33,26 +46,23 @@ const TIME_TO_OUTPUT = 1_000;
 const MOST_IN_VAIN = 3;
 
 /**
- * Downloads the files of a run's tasks, a limited number at once, each under a name of its own. The
- * links come only from the service: an item that looks like a task may come from anybody, and its
- * links could name any address in this network.
+ * Downloads the files of a run's tasks, a limited number at once. The links come only from the
+ * service: an item that looks like a task may come from anybody, and its links could name any
+ * address in this network.
  */
 export class FileDownloads {
 	private readonly inTurn = limitConcurrency(CONCURRENCY);
 	/** An account has one such request in a second, and other runs wait behind those that are made. */
 	private readonly renewInTurn = limitConcurrency(1);
-	readonly names = new FileNames();
 
 	/**
 	 * @param task as the service returned it
-	 * @param maxBytes of a file
 	 * @throws {UserError} when it has no such files
 	 */
 	async downloadAll(
 		task: Task,
-		kinds: string[],
 		source: FileSource,
-		maxBytes: number,
+		{ kinds, maxBytes, name }: Wanted,
 	): Promise<FileDownload[]> {
 		const getFresh = this.createGetFresh(task, source);
 		const download = async (link: ResultLink, _: number, links: ResultLink[]) => {
@@ -62,7 +72,7 @@ export class FileDownloads {
 			const file = {
 				url: link.url,
 				label: `${toFileName(task.taskId)}-${link.kind}-${number + 1}`,
-				name: this.names.choose(task[REQUEST]?.prompt ?? '', task.taskId, ending),
+				name: name + ending,
 				maxBytes,
 			};
 			return { link, result: await this.download(source, file, getFresh(link, number)) };

@@ -8,12 +8,10 @@ import type { Ledger, WaitSettings } from './ledger';
 /** By ledger, so that n8n's tries don't download files again. Another process downloads them itself. */
 const filesOf = new WeakMap<Ledger, Files>();
 
-/** Finds the files of a run, and decides their names by the order of its items. */
+/** Finds the files of a run. */
 export function openFiles(ledger: Ledger, settings: WaitSettings): Files {
 	const files = filesOf.get(ledger) ?? new Files(settings);
 	filesOf.set(ledger, files);
-	for (const { request, attempts } of ledger.entries)
-		files.names.reserve(request?.words ?? '', attempts.at(-1)?.taskId ?? '');
 	return files;
 }
 
@@ -26,10 +24,6 @@ export class Files {
 
 	constructor(private readonly settings: WaitSettings) {}
 
-	get names() {
-		return this.downloads.names;
-	}
-
 	/** The items of a task with its files, or with the reason why one is missing; once they are there. */
 	find(taskId: string): OutputItem[] | undefined {
 		return this.items.get(taskId);
@@ -40,21 +34,18 @@ export class Files {
 	}
 
 	/** Downloads the files of a completed task, if the run wants them. Nothing is thrown. */
-	async download(task: EndedTask, source: FileSource): Promise<void> {
-		const { downloads } = this.settings;
-		if (!downloads || !task.resultUrls?.length) return;
-		const download = this.begun.get(task.taskId) ?? this.fetch(task, source, downloads);
+	async download(task: EndedTask, source: FileSource, name: string): Promise<void> {
+		if (!this.settings.downloads || !task.resultUrls?.length) return;
+		const download = this.begun.get(task.taskId) ?? this.fetch(task, source, name);
 		this.begun.set(task.taskId, download);
 		await download;
 	}
 
-	private async fetch(
-		task: EndedTask,
-		source: FileSource,
-		{ field, maxBytes }: NonNullable<WaitSettings['downloads']>,
-	): Promise<void> {
-		const { perFile = false } = this.settings;
-		const all = this.downloads.downloadAll(task, ['result'], source, maxBytes ?? Infinity);
+	private async fetch(task: EndedTask, source: FileSource, name: string): Promise<void> {
+		const { downloads, perFile = false } = this.settings;
+		const { field, maxBytes } = downloads as NonNullable<WaitSettings['downloads']>;
+		const wanted = { kinds: ['result'], maxBytes: maxBytes ?? Infinity, name };
+		const all = this.downloads.downloadAll(task, source, wanted);
 		const items = await all.then(
 			(files) => toFileItems(task, files, { field, perFile }),
 			(error: Error) => toTaskItems({ ...task, downloadError: describeError(error) }, perFile),

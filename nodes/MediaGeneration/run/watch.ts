@@ -1,5 +1,6 @@
 import { isRateLimited } from '../api/failure';
 import { joinSignals, LONGEST_PAUSE, pause, settleBy } from '../lib/timers';
+import { nameFiles } from './downloads';
 import { openFiles, type Files } from './files';
 import { sayEndedEarly, sayWhyAwake } from './hints';
 import { describeTask, findLimit, stateOf, type Entry, type WaitSettings } from './ledger';
@@ -67,13 +68,16 @@ async function downloadFiles(watched: Watch, taskId: string): Promise<void> {
 	const attempt = looks.attemptOf(entry);
 	if (attempt?.end?.status !== 'completed') return;
 	if (endsInError(watched) && !files.hasBegun(taskId)) return;
-	await files.download(describeTask(entry, attempt), {
+	const task = describeTask(entry, attempt);
+	const place = { item, count: ledger.entries.length };
+	const source = {
 		helpers: call.context.helpers,
 		signal: call.signal,
 		filesBy: times.filesBy,
 		settings: ledger.settings as WaitSettings,
 		getService: async () => await run.getService(item),
-	});
+	};
+	await files.download(task, source, nameFiles(task, place, entry.request?.words));
 }
 
 /** Says whether a failed task ends the run with an error, so that no further file is of use. */

@@ -1,6 +1,10 @@
 import fc from 'fast-check';
-import { expectLinear } from '../linear.cts';
-import { FileNames, makeUniqueName, toFileName } from '../../../nodes/MediaGeneration/lib/fileName';
+import {
+	makeUniqueName,
+	nameByTask,
+	toFileName,
+	toWords,
+} from '../../../nodes/MediaGeneration/lib/fileName';
 
 it.each([
 	['5f2c-A_9', '5f2c-A_9'],
@@ -14,11 +18,9 @@ it.each([
 	['日本', 'file'],
 ])('makes of %j the file name %s', (text, name) => expect(toFileName(text)).toBe(name));
 
-describe('the names of the files of a run', () => {
-	const choose = (...chosen: Array<Parameters<FileNames['choose']>>) => {
-		const names = new FileNames();
-		return chosen.map((parameters) => names.choose(...parameters));
-	};
+describe("the names of a task's files", () => {
+	const name = (prompt: string, taskId = 'Task_1', item = 0, count = 1) =>
+		nameByTask(taskId, toWords(prompt), { item, count });
 
 	it.each([
 		['A red fox in snow', 'a-red-fox-in-snow'],
@@ -29,59 +31,56 @@ describe('the names of the files of a run', () => {
 		['बर्फ में लाल लोमड़ी', 'बर्फ-में-लाल-लोमड़ी'],
 		['می\u200cخواهم', 'میخواهم'],
 		['a\u202egpj.exe\u2066b\u0000c', 'agpj-exeb-c'],
-		['\u2764\ufe0f \u0301 \u3164 🦊 ／．．', 'Task_1'],
 		['漢'.repeat(100), '漢'.repeat(40)],
 		[`${'ก'.repeat(39)}น้ำ`, 'ก'.repeat(39)],
 		[`A ${'very '.repeat(20)}long one`, 'a-very-very-very-very-very-very-very'],
-		['con', 'con-Task_1'],
-	])('are of the first words of %j: %s', (text, name) =>
-		expect(choose([text, 'Task_1'])).toEqual([name]),
+		['con', 'con'],
+	])('begin with the first words of %j: %s', (prompt, words) =>
+		expect(name(prompt)).toBe(`${words}-jskumsjd`),
 	);
 
-	it('have the ID where two would be the same', () => {
-		const names = choose(['A fox', '1'], ['a FOX!', '2'], ['A fox', '1', '-2'], ['', 'A-fox']);
-		expect(names).toEqual(['a-fox', 'a-fox-2', 'a-fox-1-2', 'A-fox-3']);
-		const same = choose(['straße', '1'], ['strasse', '2'], ['ﬁlm', '3'], ['film', '4']);
-		expect(same).toEqual(['straße', 'strasse-2', 'ﬁlm', 'film-4']);
+	it.each([
+		['Task_1', 0, 1, 'Task_1'],
+		['Task_1', 8, 10, '09-Task_1'],
+		['a/b', 0, 1, 'a-b-LETTERS'],
+		['x'.repeat(61), 0, 1, `${'x'.repeat(60)}-LETTERS`],
+		['CON', 0, 1, 'CON-LETTERS'],
+		['17-2', 0, 1, '17-2-LETTERS'],
+	])('are the ID %s where no word is, of item %d of %d: %s', (taskId, item, count, expected) => {
+		const made = name('\u2764\ufe0f \u0301 \u3164 🦊 ／．．', taskId, item, count);
+		expect(made.replace(/[a-z]{8}$/, 'LETTERS')).toBe(expected);
 	});
 
-	it('that were reserved have numbers in that order, whatever is chosen first', () => {
-		const names = new FileNames();
-		const reserved = ['a-fox', 'a-fox', 'a-fox-2', 'con', '', 'a-fox', 'a-fox'];
-		for (const [index, words] of reserved.entries()) names.reserve(words, `id${index}`);
-		names.reserve('a-fox', 'id1');
-		const chosen = reserved.map((_, index) => names.choose('An owl', `id${6 - index}`)).reverse();
-		const numbered = ['a-fox', 'a-fox-2', 'a-fox-2-2', 'con-2', 'an-owl', 'a-fox-3', 'a-fox-4'];
-		expect(chosen).toEqual(numbered);
-		const others = ['id0', 'id1'].map((id) => names.choose('An owl', id, '-2'));
-		expect(others).toEqual(['a-fox-id0-2', 'a-fox-2-id1-2']);
+	it('sort as the items do, and are others for other tasks that begin alike', () => {
+		const ids = Array.from({ length: 1_200 }, (_, item) => `task_01J${item}`);
+		const names = ids.map((id, item) => name('A fox', id, item, ids.length));
+		expect([...names].sort()).toEqual(names);
+		expect(names[7]).toMatch(/^a-fox-0008-[a-z]{8}$/);
+		expect(new Set(ids.map((id) => name('A fox', id))).size).toBe(ids.length);
 	});
 
-	it('are reserved for many equal prompts in linear time', () => {
-		const names = new FileNames();
-		expectLinear(() => {
-			for (let id = 0; id < 200_000; id++) names.reserve('a-fox', String(id));
-		});
-	});
-
-	it('are safe for every file system, and never the same', () => {
+	it('are safe for every file system, and never those of another task', () => {
 		const text = fc.oneof(
 			fc.string({ unit: 'binary' }),
 			fc.string({ unit: 'binary-ascii' }),
 			fc.string({ unit: 'grapheme', minLength: 30 }),
-			fc.constantFrom('', 'con', 'NUL', 'a fox', 'A fox 2', '..', '/', '.x', 'COM1'),
+			fc.constantFrom('', 'con', 'NUL', 'a fox', 'A fox 2', '..', '/', '.x', 'COM1', 'x-2', '2-x'),
 		);
-		const ending = fc.constantFrom('', '-2', '-3', '-cover');
+		const task = fc.record({ prompt: text, id: text, item: fc.nat(9), count: fc.nat(10) });
+		const tasks = fc.uniqueArray(task, { selector: ({ id }) => id.toLowerCase() });
+		const ending = fc.constantFrom('', '-2', '-3', '-preview');
 		fc.assert(
-			fc.property(fc.array(fc.tuple(text, text, ending), { maxLength: 30 }), (chosen) => {
-				const names = choose(...chosen);
-				expect(new Set(names.map((name) => name.toLowerCase())).size).toBe(names.length);
-				for (const name of names) {
-					expect(name).toMatch(/^[\w\p{L}\p{N}][\w\p{L}\p{M}\p{N}-]*$/u);
-					expect(name).not.toMatch(/\p{Default_Ignorable_Code_Point}/u);
-					expect(name.normalize('NFC')).toBe(name);
-					expect(Buffer.byteLength(`${name}.${'x'.repeat(10)}`)).toBeLessThan(256);
-					expect(name).not.toMatch(/^(con|prn|aux|nul|com[\d¹²³]|lpt[\d¹²³])$/i);
+			fc.property(tasks, ending, (all, ending) => {
+				const names = all.map(({ prompt, id, item, count }) => name(prompt, id, item, count));
+				for (const [index, one] of names.entries()) {
+					const full = one + ending;
+					expect(full).toMatch(/^[\w\p{L}\p{N}][\w\p{L}\p{M}\p{N}-]*$/u);
+					expect(full).not.toMatch(/\p{Default_Ignorable_Code_Point}/u);
+					expect(full.normalize('NFC')).toBe(full);
+					expect(Buffer.byteLength(`${full}-100.${'x'.repeat(10)}`)).toBeLessThan(256);
+					expect(full).not.toMatch(/^(con|prn|aux|nul|com\d|lpt\d)$/i);
+					const others = names.filter((_, at) => at !== index).map((other) => other.toLowerCase());
+					for (const mine of [one, full]) expect(others).not.toContain(mine.toLowerCase());
 				}
 			}),
 		);

@@ -85,7 +85,11 @@ async function download({ hosts, names = ['a'], reread = names, ...given }: Give
 		resultUrls: toUrls(names),
 	};
 	const downloads = new FileDownloads();
-	const all = downloads.downloadAll(task, ['result'], source, given.maxBytes ?? Infinity);
+	const all = downloads.downloadAll(task, source, {
+		kinds: ['result'],
+		maxBytes: given.maxBytes ?? Infinity,
+		name: 'task',
+	});
 	let seconds: number | undefined;
 	void all.then(() => (seconds = countSeconds()));
 	await jest.advanceTimersByTimeAsync(15_000_000);

@@ -47,7 +47,11 @@ async function fetchItems(
 	const getService = async () => service;
 	const settings = { timeoutSeconds: 60 };
 	const source = { settings, getService, helpers } as unknown as FileSource;
-	const downloading = new FileDownloads().downloadAll(task, ['result'], source, maxBytes);
+	const downloading = new FileDownloads().downloadAll(task, source, {
+		kinds: ['result'],
+		maxBytes,
+		name: 'task',
+	});
 	await jest.advanceTimersByTimeAsync(60_000);
 	const files = await downloading;
 	const items = toFileItems(task, files, { field, perFile });

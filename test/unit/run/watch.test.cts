@@ -229,7 +229,7 @@ describe('files', () => {
 		const { run, wait } = build({ attempts: [{ taskId: 'a', end: completed('a') }] });
 		const [entry] = run.ledger.entries;
 		Object.assign(entry?.request ?? {}, { words: 'a-cat' });
-		const data = { fileName: 'a-cat.png', data: 'file' };
+		const data = { fileName: 'a-cat-ridqruyn.png', data: 'file' };
 		expect(await wait()).toMatchObject([{ items: [{ json: completed('a'), binary: { data } }] }]);
 	});
 
