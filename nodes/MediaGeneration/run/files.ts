@@ -1,3 +1,4 @@
+import type { Call } from '../host/call';
 import { FileDownloads } from './downloads';
 import type { FileSource } from './fetchFile';
 import { describeError, toFileItems, toTaskItems } from './fileItems';
@@ -5,13 +6,20 @@ import type { EndedTask } from './failedTask';
 import type { OutputItem } from './item';
 import type { Ledger, WaitSettings } from './ledger';
 
-/** By ledger, so that n8n's tries don't download files again. Another process downloads them itself. */
-const filesOf = new WeakMap<Ledger, Files>();
+/**
+ * By the node's context, so that n8n's tries don't download files again. n8n drops it with the
+ * execution, and the files of one run go when the next begins. Another process downloads them itself.
+ */
+const filesOf = new WeakMap<object, { run: number; files: Files }>();
 
 /** Finds the files of a run. */
-export function openFiles(ledger: Ledger, settings: WaitSettings): Files {
-	const files = filesOf.get(ledger) ?? new Files(settings);
-	filesOf.set(ledger, files);
+export function openFiles({ kept }: Call, ledger: Ledger, settings: WaitSettings): Files {
+	// Wait stores no ledger, which would say in which execution and run it is.
+	const owner = (ledger.executionId && kept) || ledger;
+	const known = filesOf.get(owner);
+	if (known?.run === ledger.run) return known.files;
+	const files = new Files(settings);
+	filesOf.set(owner, { run: ledger.run, files });
 	return files;
 }
 

@@ -3,7 +3,7 @@ import type { Call } from '../host/call';
 import { checkBudget } from './budget';
 import { findLimit, stateOf } from './ledger';
 import { endsRun, listWithoutError } from './onError';
-import { openRun, openSettings } from './open';
+import { inRun, openSettings } from './open';
 import { adoptEarlier, planRun, type Job, type Plan } from './plan';
 import type { Run } from './run';
 import { sendAll } from './send';
@@ -14,20 +14,21 @@ import { show } from './show';
  * a try, a retry or a wake: each step takes from the ledger what there is, and notes what came of it.
  */
 export async function generate(call: Call, job: Job): Promise<INodeExecutionData[]> {
-	const run = openRun(call);
-	const { ledger, isWoken } = run;
-	// With Retry On Fail, n8n runs a node again if its first output item has an error, even if it sleeps.
-	if (ledger.sleep) return await (await import('./sleep')).sleepOn(run);
-	try {
-		if (!isWoken) await create(run, job);
-		if (ledger.settings && !endsRun(run)) {
-			if (fallsAsleep(run)) return await (await import('./sleep')).fallAsleep(run);
-			await (await import('./watch')).watch(run);
+	return await inRun(call, async (run) => {
+		const { ledger, isWoken } = run;
+		// With Retry On Fail, n8n runs a node again if its first output item has an error, even if it sleeps.
+		if (ledger.sleep) return await (await import('./sleep')).sleepOn(run);
+		try {
+			if (!isWoken) await create(run, job);
+			if (ledger.settings && !endsRun(run)) {
+				if (fallsAsleep(run)) return await (await import('./sleep')).fallAsleep(run);
+				await (await import('./watch')).watch(run);
+			}
+		} catch (error) {
+			run.refusal ??= { error };
 		}
-	} catch (error) {
-		run.refusal ??= { error };
-	}
-	return show(run);
+		return show(run);
+	});
 }
 
 /** Creates the tasks that are missing. */

@@ -1,14 +1,19 @@
 import type { Call } from '../host/call';
 import { readResumeSecrets } from '../host/resumeUrl';
 import { digest } from '../lib/json';
-import { mergeEntry, type Ledger } from './ledger';
+import { copyForPayment, mergeEntry, type Ledger } from './ledger';
 
 /** The calls of a run that send for an item, by item: the last one in the line. */
 export type Turns = Map<number, Promise<unknown>>;
 
 /** What this process knows of a run. Its sleep is none of it: only what n8n has stored sleeps. */
+type Known = Pick<Ledger, 'entries' | 'sleeps' | 'shared' | 'settings'>;
+
+/** A run of this process. */
 interface RunHere {
-	ledger: Ledger;
+	ledger: Known;
+	/** The ledgers of the calls that are under way. All have the same entries. */
+	underway: Set<Ledger>;
 	/** n8n never stores who has his turn, so nobody waits for a process that has crashed. */
 	turns: Turns;
 	itemCount: number;
@@ -30,17 +35,28 @@ let itemsHere = 0;
 /** @returns the turns that this call shares with others of the same run */
 export function noteRunHere(call: Call, ledger: Ledger): Turns {
 	const key = identifyRun(call, ledger);
-	const turns = runsHere.get(key)?.turns ?? (new Map() as Turns);
+	const { turns = new Map() as Turns, underway = new Set<Ledger>() } = runsHere.get(key) ?? {};
 	if (!key) return turns;
 	forgetRun(key);
 	const itemCount = call.context.getInputData().length;
-	runsHere.set(key, { ledger, turns, itemCount });
+	runsHere.set(key, { ledger, underway: underway.add(ledger), turns, itemCount });
 	itemsHere += itemCount;
 	for (const oldest of runsHere.keys()) {
 		if (itemsHere <= MOST_ITEMS) break;
 		forgetRun(oldest);
 	}
 	return turns;
+}
+
+/**
+ * Notes that a call of a run is over. Once no call is under way, only a copy is kept of what decides
+ * a payment: results may have megabytes, and whoever goes on has them, or asks the service again.
+ */
+export function leaveRun(call: Call, ledger: Ledger): void {
+	const here = runsHere.get(identifyRun(call, ledger));
+	if (!here?.underway.delete(ledger) || here.underway.size) return;
+	const { entries, sleeps, shared, settings } = here.ledger;
+	here.ledger = { entries: entries.map(copyForPayment), sleeps, shared, settings };
 }
 
 function forgetRun(key: string): void {
@@ -66,17 +82,20 @@ export async function takeTurn<T>(turns: Turns, item: number, run: () => Promise
  * then share them, so that no two calls create the same task, nor more than Options allow.
  */
 export function catchUp(call: Call, ledger: Ledger): void {
-	const here = runsHere.get(identifyRun(call, ledger))?.ledger;
+	const { ledger: here, underway } = runsHere.get(identifyRun(call, ledger)) ?? {};
 	if (!here || here.entries === ledger.entries) return;
-	for (const [item, copy] of ledger.entries.entries())
-		mergeEntry((here.entries[item] ??= copy), copy);
-	ledger.entries = here.entries;
+	// A call that is under way works with the entries here. Else they are a copy, which has less.
+	const [entries, copies] = underway?.size
+		? [here.entries, ledger.entries]
+		: [ledger.entries, here.entries];
+	for (const [item, copy] of copies.entries()) mergeEntry((entries[item] ??= copy), copy);
+	ledger.entries = entries;
 	here.shared.count = Math.max(ledger.shared.count, here.shared.count);
 	ledger.shared = here.shared;
 }
 
 /** What this process knows of a run; undefined where it knows nothing. */
-export function findRunHere(call: Call, id: RunId): Partial<Ledger> | undefined {
+export function findRunHere(call: Call, id: RunId): Known | undefined {
 	const here = runsHere.get(identifyRun(call, id))?.ledger;
 	if (!here) return undefined;
 	const { entries, sleeps, shared, settings } = here;

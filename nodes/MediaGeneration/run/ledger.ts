@@ -1,6 +1,6 @@
 import { UserError, type IDataObject } from 'n8n-workflow';
 import type { UnknownOutcome } from '../api/failure';
-import { findPrompt, newTask } from '../api/task';
+import { findPrompt, newTask, REQUEST } from '../api/task';
 import { toWords } from '../lib/fileName';
 import { digest, dropUndefined } from '../lib/json';
 import type { Doubts } from './doubts';
@@ -148,6 +148,17 @@ export function storeOutput({ request, attempts }: Entry, isStored: boolean): vo
 		if (attempt.end?.status === 'completed') set(attempt, 'end', attempt.end);
 	if (request) set(request, 'words', request.words);
 }
+
+/** Copies what decides whether an item gets another task. Results and what was asked for are left out. */
+export const copyForPayment = ({ request, attempts, unknown }: Entry): Entry => ({
+	request: request && { ...request, words: undefined },
+	attempts: attempts.map(({ end, ...attempt }) =>
+		end?.status === 'failed'
+			? { ...attempt, end: { ...end, result: undefined, [REQUEST]: undefined } }
+			: attempt,
+	),
+	unknown,
+});
 
 /**
  * Adds what a copy of an entry knows. The entry itself stays: a call of the run may work with it. The

@@ -2,11 +2,21 @@ import type { TaskService } from '../api/client';
 import type { Call } from '../host/call';
 import { readRunIndex } from '../host/notedRuns';
 import { restoreError } from './errors';
-import { catchUp, findRunHere, noteRunHere, type Turns } from './here';
+import { catchUp, findRunHere, leaveRun, noteRunHere, type Turns } from './here';
 import { readService } from './item';
 import { beginLedger, readLedger, stateOf, storeLedger, type Entry, type Ledger } from './ledger';
 import type { Run } from './run';
 import { openShared } from './shared';
+
+/** Does the work of a call in its run, and then leaves the run. */
+export async function inRun<T>(call: Call, work: (run: Run) => Promise<T>): Promise<T> {
+	const run = openRun(call);
+	try {
+		return await work(run);
+	} finally {
+		leaveRun(call, run.ledger);
+	}
+}
 
 /** Opens a run: the same one, that of the execution which this one retries, or a new one. */
 export function openRun(call: Call): Run {

@@ -36,7 +36,7 @@ export function beginWatch(run: Run): Watch {
 	return {
 		run,
 		looks: new Looks(entries, settings),
-		files: openFiles(ledger, settings),
+		files: openFiles(call, ledger, settings),
 		times: planAwake(Date.now(), findLimit(ledger), call.deadline),
 		items,
 	};

@@ -1,4 +1,4 @@
-import { takeTurn, type Turns } from '../../../nodes/MediaGeneration/run/here';
+import { leaveRun, takeTurn, type Turns } from '../../../nodes/MediaGeneration/run/here';
 import { listTaskIds, type Ledger } from '../../../nodes/MediaGeneration/run/ledger';
 import { noteTask } from '../../../nodes/MediaGeneration/run/note';
 import { openSettings } from '../../../nodes/MediaGeneration/run/open';
@@ -56,6 +56,62 @@ it('what another process has stored of a run is added to what is known here', ()
 	copy.run?.entries[1]?.attempts.push({ taskId: 'there' });
 	expect(listIds(begin('elsewhere', { kept: copy }))).toEqual(['here', 'there']);
 	expect(listIds(first)).toEqual(['here', 'there']);
+});
+
+describe('of a run that is over, this process keeps', () => {
+	const ends = (run: ReturnType<typeof open>) =>
+		run.ledger.entries.map(({ attempts }) => attempts.at(-1)?.end);
+	const finish = ({ ledger }: ReturnType<typeof open>) => {
+		const completed = { taskId: 'good', status: 'completed', result: 'a long text' } as const;
+		const failed = { taskId: 'bad', status: 'failed', failCode: '501', result: 'why' } as const;
+		const [good, bad] = ledger.entries.map(({ attempts }) => attempts.at(-1));
+		Object.assign(good ?? {}, { end: completed });
+		Object.assign(bad ?? {}, { end: failed, told: true });
+	};
+	const leave = ({ call, ledger }: ReturnType<typeof open>) => leaveRun(call, ledger);
+
+	it('what decides a payment, and neither results nor words', () => {
+		const first = begin('over');
+		note(first, 0, 'good');
+		note(first, 1, 'bad');
+		finish(first);
+		leave(first);
+		const again = begin('over');
+		const asked = expect.objectContaining({ digest: expect.any(String) as string }) as object;
+		expect(JSON.parse(JSON.stringify(again.ledger.entries))).toEqual([
+			{ request: asked, attempts: [{ taskId: 'good' }] },
+			{
+				request: asked,
+				attempts: [
+					{ taskId: 'bad', told: true, end: { taskId: 'bad', status: 'failed', failCode: '501' } },
+				],
+			},
+		]);
+		expect(JSON.stringify(again.ledger.entries)).not.toContain('prompt');
+	});
+
+	it('all, while another call of it is under way', () => {
+		const first = begin('both');
+		const second = begin('both');
+		note(first, 0, 'good');
+		note(first, 1, 'bad');
+		leave(first);
+		finish(second);
+		leave(first);
+		expect(ends(begin('both'))).toMatchObject([{ result: 'a long text' }, { result: 'why' }]);
+	});
+
+	it('nothing that a try lacks, which has it from n8n', () => {
+		const kept: { run?: Ledger } = {};
+		const first = begin('try', { kept });
+		note(first, 0, 'good');
+		note(first, 1, 'bad');
+		finish(first);
+		leave(first);
+		const again = begin('try', { kept });
+		expect(ends(again)).toMatchObject([{ result: 'a long text' }, { result: 'why' }]);
+		expect(again.ledger.entries[0]?.request?.words).toBe('prompt-0');
+	});
 });
 
 it.each<[string, string | undefined, Opening]>([

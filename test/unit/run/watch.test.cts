@@ -247,6 +247,17 @@ describe('files', () => {
 		expect(files.filter(({ url: asked }) => asked === url('a'))).toHaveLength(1);
 	});
 
+	it("are the run's alone: the next one in a loop downloads its own", async () => {
+		const { run, wait, files } = build({ attempts: [{ taskId: 'a', end: completed('a') }] });
+		await wait();
+		run.ledger.run++;
+		await wait();
+		await wait();
+		run.ledger.run--;
+		await wait();
+		expect(files).toHaveLength(3);
+	});
+
 	it('are not downloaded if nobody wishes for them', async () => {
 		const settings = { downloads: undefined };
 		const { wait, files } = build({ attempts: [{ taskId: 'a' }], settings });

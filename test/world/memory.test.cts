@@ -1,0 +1,86 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { Readable } from 'node:stream';
+import { build, HOUR } from './live.cts';
+import type { Plan, World } from './world.cts';
+
+/** What an execution that has ended leaves in the process. */
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+
+/** How many executions are measured together. */
+const COUNT = 100;
+
+/** The most that one may leave, in bytes. */
+const MOST = 15_000;
+
+/** Results are texts of 200 kB. */
+function writeTexts({ service }: World): void {
+	const answer = service.answer.bind(service);
+	service.answer = async (...given) => {
+		const answered = await answer(...given);
+		const { data } = JSON.parse(answered.body as string) as { data: { state?: string } };
+		if (data.state !== 'success') return answered;
+		const body = JSON.stringify({ code: 200, data: { ...data, resultJson: 'x'.repeat(200_000) } });
+		return { ...answered, body };
+	};
+}
+
+/** Results are files of 500 kB, which n8n keeps in memory with the items. */
+function serveFiles({ service }: World): void {
+	service.download = async () => ({
+		statusCode: 200,
+		headers: { 'content-type': 'image/png' },
+		body: Readable.from([Buffer.alloc(500_000, 'x')]),
+	});
+}
+
+/** Runs executions to their end, one after the other, of which n8n then keeps nothing. */
+async function runMany(world: World): Promise<void> {
+	const { plan } = world;
+	for (let count = 0; count < COUNT; count++) {
+		const execution = world.begin(plan);
+		await world.end();
+		sizes.push(JSON.stringify(execution.ended).length);
+		execution.stored = '';
+		for (const list of [execution.ended, execution.given]) list.length = 0;
+	}
+	await world.clock.pass(HOUR);
+}
+
+/** The sizes of what came out. */
+let sizes: number[];
+beforeEach(() => (sizes = []));
+
+async function measureHeap(): Promise<number> {
+	for (let round = 0; round < 3; round++) {
+		await new Promise((resolve) => setImmediate(resolve));
+		collectGarbage();
+	}
+	const { heapUsed, external } = process.memoryUsage();
+	return heapUsed + external;
+}
+
+it.each<[string, Partial<Plan>, (world: World) => void]>([
+	['200 kB of text, awake', { howToWait: 'polling' }, writeTexts],
+	['200 kB of text, asleep', { howToWait: 'callback' }, writeTexts],
+	['a file of 500 kB, awake', { howToWait: 'polling', downloads: true }, serveFiles],
+	['a file of 500 kB, asleep', { howToWait: 'callback', downloads: true }, serveFiles],
+])(
+	'an execution that ended with %s leaves next to nothing',
+	async (_, plan, prepare) => {
+		const world = build(['good'], plan);
+		prepare(world);
+		const heaps: number[] = [];
+		for (let batch = 0; batch < 2; batch++) {
+			await runMany(world);
+			heaps.push(await measureHeap());
+		}
+		expect(Math.min(...sizes)).toBeGreaterThan(200_000);
+		const [first = 0, second = 0] = heaps;
+		expect((second - first) / COUNT).toBeLessThan(MOST);
+		world.n8n.release();
+	},
+	120_000,
+);
