@@ -1,4 +1,4 @@
-import { dropUndefined, isObject } from '../lib/json';
+import { dropUndefined, isLeftOut, isObject } from '../lib/json';
 import { findResult, hasText, isFilled, readResultLinks, type ResultLink } from './resultLinks';
 import { embeddedJson, nonEmptyText, taskRecord, type TaskRecord } from './schemas';
 import { STATES } from './service';
@@ -92,6 +92,24 @@ export function toTask(taskId: string, record: TaskRecord): Task {
 		completedAt: toIsoTime(record.completeTime),
 		[REQUEST]: readRequest(record),
 	});
+}
+
+const FILE_LEFT_OUT =
+	"The service sent its result as a file within its answer, which was too large to keep that. For the next task, choose links if the model has a field for it. To get this file, ask for the task's details with n8n's HTTP Request and this credential. Running Generate again pays for a new task.";
+
+const hasLeftOut = (result: unknown): boolean =>
+	typeof result === 'string'
+		? isLeftOut(result)
+		: typeof result === 'object' && result !== null && Object.values(result).some(hasLeftOut);
+
+/** Says that a result was a file, and no link, in an answer that was too large to keep it. */
+export const describeLeftOut = ({ status, resultUrls, result }: Task): string | undefined =>
+	status === 'completed' && !resultUrls?.length && hasLeftOut(result) ? FILE_LEFT_OUT : undefined;
+
+/** Says that in a warning. */
+export function warnOfLeftOut(task: Task): Task {
+	const warning = [task.warning, describeLeftOut(task)].filter(Boolean).join(' ');
+	return warning ? { ...task, warning } : task;
 }
 
 /** The parts of a record that have no field in a Task. Some services may put the result there. */

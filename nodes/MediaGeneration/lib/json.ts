@@ -38,6 +38,9 @@ export function takeOffFence(text: string): string {
  */
 const DATA = /(?<![\w+/\\=%-])[\w+/\\=%-]{10000}[\w+/\\=%-]*/g;
 
+/** Whether a text was a file, alone or in a data URL, that `leaveOutData` has left out. */
+export const isLeftOut = (text: string): boolean => /^\s*(data:[^\s,]*,.*…|…\s*$)/is.test(text);
+
 /** Leaves files, such as those of data URLs, out of the texts in JSON. Takes linear time. */
 export const leaveOutData = (json: string): string =>
 	json.replace(DATA, (data) => {

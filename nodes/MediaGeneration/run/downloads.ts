@@ -1,6 +1,6 @@
 import { UserError } from 'n8n-workflow';
 import type { ResultLink } from '../api/resultLinks';
-import { listTaskLinks, REQUEST, type Task } from '../api/task';
+import { describeLeftOut, listTaskLinks, REQUEST, type Task } from '../api/task';
 import { nameByTask, toFileName, toWords, type Place } from '../lib/fileName';
 import { limitConcurrency } from '../lib/mapConcurrent';
 import { joinSignals, pause, settleBy } from '../lib/timers';
@@ -16,6 +16,7 @@ export function listFiles(task: Task, kinds: string[]): ResultLink[] {
 	const state = failMessage ? `${status} (${failMessage})` : status;
 	throw new UserError(`Task ${taskId} is ${state}, and has none of the chosen files`, {
 		description:
+			describeLeftOut(task) ??
 			'Only completed tasks have files. A result that is text, or has another form, is in the field result of Get.',
 	});
 }

@@ -1,7 +1,7 @@
 import { UserError } from 'n8n-workflow';
 import { hasText, isFilled } from '../api/resultLinks';
 import { toQuote } from '../api/schemas';
-import { listTaskLinks, type Task } from '../api/task';
+import { describeLeftOut, listTaskLinks, warnOfLeftOut, type Task } from '../api/task';
 import type { OutputItem } from './item';
 import type { FileDownload } from './downloads';
 
@@ -11,7 +11,7 @@ export function toTaskItems(
 	perFile: boolean,
 ): OutputItem[] {
 	const links = perFile && task.status === 'completed' ? listTaskLinks(task, ['result']) : [];
-	if (!links.length) return [{ json: task }];
+	if (!links.length) return [{ json: task.downloadError ? task : warnOfLeftOut(task) }];
 	return links.map((link, index) => ({ json: { ...task, file: { index, ...link } } }));
 }
 
@@ -43,11 +43,13 @@ export function toFileItems(
 }
 
 /**
- * Says that a completed task without links has no result at all, in the service's own words.
- * Undefined if its result is text.
+ * Says why a completed task without links has no file: its result was left out, or there is none at
+ * all, in the service's own words. Undefined if its result is text.
  */
-export function describeNoResult({ result, failMessage }: Task): string | undefined {
-	if (hasText(result)) return undefined;
+export function describeNoResult(task: Task): string | undefined {
+	const { result, failMessage } = task;
+	const leftOut = describeLeftOut(task);
+	if (leftOut ?? hasText(result)) return leftOut;
 	const said = failMessage ?? (isFilled(result) ? toQuote(result) : '');
 	const words = said && ` (${said})`;
 	return `The task completed without a result${words}. Get, with Simplify off, shows all that the service says of it. Running Generate again pays for a new task.`;

@@ -1,6 +1,6 @@
 import type { IDataObject, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { TaskService } from '../api/client';
-import { REQUEST, toStatus, type Task, type TaskStatus } from '../api/task';
+import { REQUEST, toStatus, warnOfLeftOut, type Task, type TaskStatus } from '../api/task';
 import { readReference, REFERENCE } from '../callback/reference';
 import { ANSWER, answer, refuseCallback, warnOwner } from '../callback/respond';
 import { readSigningKeys } from '../callback/signature';
@@ -132,7 +132,7 @@ function confirm(
 	const isAtEnd = known === 'pending' && signedBy !== 'off';
 	const status = (isAtEnd ? toStatus(state, claim.status) : known) ?? 'pending';
 	if (status === 'pending') return { reason: 'taskNotEnded' };
-	const task = { ...fetched, status };
+	const task = warnOfLeftOut({ ...fetched, status });
 	return { details: 'fetched', task, status, isConfirmed: status === known };
 }
 

@@ -2,7 +2,7 @@ import { sleep, type IExecuteFunctions, type IHttpRequestOptions } from 'n8n-wor
 import { TaskService } from '../../../nodes/MediaGeneration/api/client';
 import { ServiceError } from '../../../nodes/MediaGeneration/api/failure';
 import type { Credentials } from '../../../nodes/MediaGeneration/api/endpoints';
-import { REQUEST as KEPT } from '../../../nodes/MediaGeneration/api/task';
+import { describeLeftOut, REQUEST as KEPT } from '../../../nodes/MediaGeneration/api/task';
 import { fake } from '../n8n';
 
 // Turns of look-ups take time, and have a test of their own.
@@ -234,6 +234,29 @@ describe('what is read', () => {
 			expect.stringContaining(JSON.stringify(image).slice(1, -1)),
 		);
 		expect(JSON.stringify(record).length).toBeLessThan(1_000);
+	});
+
+	it.each<[string, (file: string) => unknown]>([
+		['a data URL', (file) => `data:image/png;base64,${file}`],
+		['one in JSON', (file) => JSON.stringify({ url: `data:video/mp4;base64,${file}` })],
+		['bare', (file) => [{ b64_json: file }]],
+	])('says that the result was a file in a record of 3 MB: %s', async (_, write) => {
+		const read = async (resultJson: unknown) => {
+			const chunks = buildDetails(3, {}, { resultJson });
+			const { service } = serviceThat([200, stream(...chunks)]);
+			return describeLeftOut(await service.getTask('task', SETTINGS));
+		};
+		const file = 'Ab3/'.repeat(5_000);
+		expect(await read(write(file))).toContain('its result as a file within its answer');
+		const link = 'https://cdn.example/a.png';
+		for (const other of [
+			'',
+			'… and so on',
+			'data: one, two …',
+			'{"text":"A fox …"}',
+			[link, write(file)],
+		])
+			expect(await read(other)).toBeUndefined();
 	});
 
 	it('is not a record that is larger still, also without its files', async () => {

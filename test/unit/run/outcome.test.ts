@@ -1,4 +1,5 @@
-import type { Task } from '../../../nodes/MediaGeneration/api/task';
+import { describeLeftOut, type Task } from '../../../nodes/MediaGeneration/api/task';
+import { listFiles } from '../../../nodes/MediaGeneration/run/downloads';
 import { Files } from '../../../nodes/MediaGeneration/run/files';
 import type { Entry, WaitSettings } from '../../../nodes/MediaGeneration/run/ledger';
 import { Looks } from '../../../nodes/MediaGeneration/run/look';
@@ -119,6 +120,20 @@ it.each<[Partial<Task>, string]>([
 		}
 	},
 );
+
+it('says that a file in the answer itself was left out: of what was to be downloaded, else as a warning', async () => {
+	const task: Task = { ...completed, resultUrls: [], result: ['data:image/png;base64,…'] };
+	const why = describeLeftOut(task);
+	const request = { digest: '', model: 'model', warning: 'a mistake?' };
+	const entry = { ...ended(task), request };
+	expect((await show(ended(task)))[0]?.json).toEqual({ ...task, warning: why });
+	expect(await show(entry)).toMatchObject([{ json: { warning: `a mistake? ${why}` } }]);
+	const [item] = await show(ended(task), { settings: DOWNLOADS });
+	expect(item?.json).toEqual({ ...task, downloadError: why });
+	expect(() => listFiles(task, ['result'])).toThrow(
+		expect.objectContaining({ description: why }) as Error,
+	);
+});
 
 it('outputs an item for each file of a completed task, and one for any other, where that is chosen', async () => {
 	const settings = { perFile: true };
