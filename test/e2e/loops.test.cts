@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
-import { generate, items, loop } from '../../dev/fixtures/workflows.cts';
+import { generate, items, loop, numberTexts, prompts } from '../../dev/fixtures/workflows.cts';
 import { evaluate } from '../../dev/n8n/inspect.cts';
-import { usePair } from './support.cts';
+import { CREATE, usePair } from './support.cts';
 
 const pair = usePair({
 	service: { taskSeconds: 1, callbackRetrySeconds: [0.5, 1, 2] },
@@ -84,4 +84,22 @@ it('a round of a loop goes on to its end after one whose limit passed, whatever 
 	expect(execution.getItems('Loop')).toMatchObject(expected);
 	pair.expectNoCallbacks(LOOKED_FOR);
 	expect(pair.listPrompts()).toEqual([ENDLESS, IMAGE, LOOKED_FOR, VIDEO]);
+});
+
+it('in an outage, a loop of twenty rounds sends three creations of unknown outcome', async () => {
+	const { length } = pair.service.requests;
+	const texts = numberTexts(20, 'outage #status=500');
+	const execution = await pair.run(
+		loop(prompts(texts), generate({}, { onError: 'continueRegularOutput' })),
+	);
+	expect(execution.status).toBe('success');
+	const sent = pair.service.requests.slice(length).filter(({ path }) => path === CREATE);
+	expect(sent).toHaveLength(3);
+	const errors = execution.getItems<{ error: string; message: string }>('Loop');
+	expect(errors).toHaveLength(20);
+	for (const { error } of errors.slice(0, 3)) expect(error).toContain('internal fault');
+	for (const { error, message } of errors.slice(3)) {
+		expect(error).toContain('This item was not sent');
+		expect(message).toContain('retry the execution from the list');
+	}
 });

@@ -1,6 +1,16 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { build, film, HOUR, live, MINUTE, readLast, SECOND } from './live.cts';
+import {
+	AWAKE_OR_ASLEEP,
+	build,
+	film,
+	HOUR,
+	live,
+	MINUTE,
+	readLast,
+	SECOND,
+	type Named,
+} from './live.cts';
 import type { Execution } from './n8n.cts';
 import type { Fate } from './service.cts';
 import type { Plan } from './world.cts';
@@ -215,6 +225,18 @@ it('an execution that is stopped while its first task is created creates no othe
 	expect(world.service.creations).toHaveLength(1);
 	expect(world.n8n.log.join()).toContain('task-0-1z');
 });
+
+it.each(AWAKE_OR_ASLEEP)(
+	'in an outage, a loop (%s) sends no more than three creations of unknown outcome',
+	async (howToWait) => {
+		const rounds = ['good', ...Array<Named>(5).fill('unknown')].map((fate) => film(fate as Named));
+		const { world } = await live(
+			build([], { steps: rounds, howToWait, onError: 'continueRegularOutput' }),
+		);
+		const { creations } = world.service;
+		expect(creations.map(({ fate }) => fate.creation)).toEqual(['ok', 'reset', 'reset', 'reset']);
+	},
+);
 
 /** As long as the world is. */
 const FOREVER = Infinity;

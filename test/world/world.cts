@@ -187,6 +187,7 @@ export class World {
 		if (creation.callBackUrl && this.choicesOf(execution).howToWait === 'polling')
 			say('calls back, though it polls');
 		if (own.some(isUnknown)) say('created after an unknown outcome');
+		this.checkOutage(execution, creation);
 		const most = countTries(this.choicesOf(execution));
 		const tasks = own.filter(({ fate }) => fate.creation === 'ok');
 		if (tasks.length >= most && tasks.length > 0) say('more tasks than tries');
@@ -204,13 +205,28 @@ export class World {
 		if (!execution.given.some((text) => text.includes(taskId))) say(`${taskId} wasn't given`);
 	}
 
+	/** Three unknown outcomes in a row are the last creations of a node in an execution. */
+	private checkOutage({ id }: Execution, { item }: Creation): void {
+		// Several at once may be on their way.
+		if (this.plan.concurrency > 1 || this.n8n.repeats) return;
+		const isOwn = (one: Creation) => one.sender.execution === id;
+		const last = this.service.creations.filter((one) => isOwn(one) && this.isOfNode(one, item));
+		const inARow = last.slice(-3).filter(isUnknown);
+		if (inARow.length === 3) this.wrong.push(`created in an outage: item ${item} of ${id}`);
+	}
+
+	private isOfNode(creation: Creation, item: number): boolean {
+		const [one, other] = [creation.item, item].map(
+			(key) => this.plan.steps[Math.floor(key / 10)]?.node,
+		);
+		return one === other;
+	}
+
 	/** Maximum Tasks per Run counts all that an execution creates, over all runs of a node. */
 	private checkRoom(execution: Execution, { item }: Creation): void {
 		const { room = Infinity } = this.choicesOf(execution);
-		const nodeOf = (one: number) => this.plan.steps[Math.floor(one / 10)]?.node;
 		const own = this.service.creations.filter(
-			({ sender, taskId, item: other }) =>
-				taskId && sender.execution === execution.id && nodeOf(other) === nodeOf(item),
+			(one) => one.taskId && one.sender.execution === execution.id && this.isOfNode(one, item),
 		);
 		if (own.length >= room && !this.n8n.repeats) this.wrong.push('more tasks than Options allow');
 	}

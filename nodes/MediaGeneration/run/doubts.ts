@@ -1,7 +1,7 @@
 import { UserError } from 'n8n-workflow';
 import { ServiceError, UnknownOutcomeError } from '../api/failure';
 
-/** The unknown outcomes of an account's creations in a run, by which its further ones are stopped. */
+/** Counts an account's creations of unknown outcome in an execution. Too many stop its further ones. */
 export interface Doubts {
 	/** How many in a row, without those that may be refusals. */
 	inARow: number;
@@ -19,7 +19,7 @@ const REFUSAL_LIMIT = 10;
 
 /**
  * Decides whether further creations of an account make sense: they don't once they would fail too, or
- * might be paid without a result. Earlier tries of n8n count too.
+ * might be paid without a result. Earlier tries and runs of the execution count too.
  */
 export class CreationGuard {
 	/** Why nothing more is sent, and what to do. */
@@ -58,7 +58,7 @@ export class CreationGuard {
 	private stopInDoubt(): void {
 		const { inARow, perhapsRefused, message } = this.doubts;
 		const again =
-			"Look at your account's recent tasks with the service. Once the service works again, run the node for the items that were not sent.";
+			"Look at your account's recent tasks with the service. Once the service works again, retry the execution from the list, or run the node for the items that were not sent.";
 		if (inARow >= UNKNOWN_LIMIT)
 			this.stop(
 				`for ${UNKNOWN_LIMIT} items in a row it is unknown whether a task was created (${message})`,

@@ -92,14 +92,17 @@ export function catchUp(call: Call, ledger: Ledger): void {
 	ledger.entries = entries;
 	here.shared.count = Math.max(ledger.shared.count, here.shared.count);
 	ledger.shared = here.shared;
+	// An older copy may lack what has been settled since.
+	const doubts = (here.doubts ??= {});
+	ledger.doubts = Object.assign(doubts, { ...ledger.doubts, ...doubts });
 }
 
 /** What this process knows of a run; undefined where it knows nothing. */
 export function findRunHere(call: Call, id: RunId): Known | undefined {
 	const here = runsHere.get(identifyRun(call, id))?.ledger;
 	if (!here) return undefined;
-	const { entries, sleeps, shared, settings } = here;
-	return { entries, sleeps, shared, settings };
+	const { entries, sleeps, shared, settings, doubts } = here;
+	return { entries, sleeps, shared, settings, doubts };
 }
 
 /** Identifies a run by n8n's secret of the execution; blank without one, and for an agent's calls. */

@@ -33,7 +33,7 @@ export interface Ledger {
 	sleeps: number;
 	/** Present while the execution sleeps. */
 	sleep?: Sleep;
-	/** By account. */
+	/** By account. All runs of the node in the execution share them. */
 	doubts?: Record<string, Doubts>;
 	shared: Shared;
 }
@@ -234,6 +234,7 @@ export const beginLedger = (known: Partial<Ledger>): Ledger => ({
 	run: 0,
 	entries: [],
 	sleeps: 0,
+	doubts: {},
 	shared: { count: 0, unknownCalls: {} },
 	...known,
 });

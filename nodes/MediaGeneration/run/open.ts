@@ -82,8 +82,10 @@ function continueLedger(before: Ledger | undefined, call: Call): Ledger {
 	const place = { executionId, run };
 	const here = findRunHere(call, place);
 	if (here) return beginLedger({ ...place, earlier, ...here });
-	if (isSameExecution)
-		return beginLedger({ ...place, sleeps: before.sleeps, shared: before.shared });
+	if (isSameExecution) {
+		const { sleeps, shared, doubts } = before;
+		return beginLedger({ ...place, sleeps, shared, doubts });
+	}
 	return beginLedger({ ...place, shared: openShared(call), earlier });
 }
 

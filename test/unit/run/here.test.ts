@@ -15,6 +15,8 @@ const note = (run: ReturnType<typeof open>, item: number, taskId: string) =>
 	noteTask(run, prepare(run.call.context, item), taskId);
 const listIds = ({ ledger }: ReturnType<typeof open>) => listTaskIds(ledger.entries);
 
+const doubt = (inARow: number) => ({ inARow, perhapsRefused: 0 });
+
 afterEach(() => jest.restoreAllMocks());
 
 // A slot of the concurrency limit that comes late: n8n runs the node with the data of before.
@@ -23,8 +25,10 @@ it('a run that n8n begins again with older data has its tasks, their count, and 
 	note(first, 1, 'task');
 	first.ledger.shared.count = 2;
 	openSettings(first, () => WAIT);
+	first.ledger.doubts = { account: doubt(2) };
 	const again = begin('older');
 	expect(listIds(again)).toEqual(['task']);
+	expect(again.ledger.doubts).toBe(first.ledger.doubts);
 	expect(again.ledger).toMatchObject({ shared: { count: 2 }, settings: WAIT });
 	note(again, 0, 'other');
 	expect(listIds(begin('older'))).toEqual(['other', 'task']);
@@ -54,8 +58,16 @@ it('what another process has stored of a run is added to what is known here', ()
 	note(first, 0, 'here');
 	const copy = structuredClone(kept);
 	copy.run?.entries[1]?.attempts.push({ taskId: 'there' });
-	expect(listIds(begin('elsewhere', { kept: copy }))).toEqual(['here', 'there']);
-	expect(listIds(first)).toEqual(['here', 'there']);
+	const stored = { poor: doubt(2), rich: doubt(0) };
+	Object.assign(copy.run ?? {}, { shared: { count: 5, unknownCalls: {} }, doubts: stored });
+	Object.assign(first.ledger, { doubts: { rich: doubt(1) } });
+	const second = begin('elsewhere', { kept: copy });
+	for (const { ledger } of [first, second]) {
+		expect(listTaskIds(ledger.entries)).toEqual(['here', 'there']);
+		expect(ledger.shared.count).toBe(5);
+		expect(ledger.doubts).toEqual({ poor: doubt(2), rich: doubt(1) });
+	}
+	expect(second.ledger.doubts).toBe(first.ledger.doubts);
 });
 
 describe('of a run that is over, this process keeps', () => {

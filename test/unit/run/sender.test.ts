@@ -8,7 +8,7 @@ import { InputFile } from '../../../nodes/MediaGeneration/run/input/inputFile';
 import { listTaskIds } from '../../../nodes/MediaGeneration/run/ledger';
 import { sendAll } from '../../../nodes/MediaGeneration/run/send';
 import { findUnknownCall } from '../../../nodes/MediaGeneration/run/shared';
-import { prepare, refuse, unknown } from '../n8n';
+import { prepare, refuse, unknown, type Run } from '../n8n';
 import { listResults, open, send } from './sending';
 
 type Answer = Error | string;
@@ -17,7 +17,7 @@ type Answer = Error | string;
 const perhapsRefused = () => new UnknownOutcomeError({ message: 'An internal fault' }, 500, true);
 
 /** Creates a task for each item, one after the other; its answers come in turn, the last one again and again. */
-async function create(items: Answer[][], credentials: object[] = [], kept = {}) {
+async function create(items: Answer[][], credentials: object[] = [], place: Run = {}) {
 	const sent: Array<{ index: number }> = [];
 	const sending = items.map(([...answers], index) => ({
 		createTask() {
@@ -27,7 +27,7 @@ async function create(items: Answer[][], credentials: object[] = [], kept = {}) 
 		credentials: credentials[index] ?? {},
 		options: { concurrency: 1 },
 	}));
-	const run = await send(sending, { goesOn: true, kept });
+	const run = await send(sending, { goesOn: true, ...place });
 	return { sent, results: listResults(run) };
 }
 
@@ -66,25 +66,43 @@ describe('after the outcomes of earlier items', () => {
 	});
 });
 
-it('tries of n8n count together, each account for itself', async () => {
-	const kept = {};
+describe('unknown outcomes count together, each account for itself,', () => {
 	const [poor, rich] = [{ accessToken: 'poor' }, { accessToken: 'rich' }];
 	const lost = unknown();
-	const first = await create([[lost], [lost], [refuse(400)]], [poor, poor, rich], kept);
-	expect(first.sent).toHaveLength(3);
-	const second = await create(
-		[[lost], [lost], ['a'], [lost], ['b']],
-		[poor, poor, rich, poor, rich],
-		kept,
-	);
-	// The first two are known from before.
-	expect(second.sent.map(({ index }) => index)).toEqual([2, 3, 4]);
-	const third = await create([['a'], ['a'], ['a'], ['a'], ['a'], ['a']], Array(6).fill(poor), kept);
-	expect(third.sent).toEqual([]);
-	const message = expect.stringMatching(
-		/^This item was not sent: for 3 items in a row it is unknown .* \(The service broke off\)$/,
-	) as string;
-	expect(third.results[5]).toMatchObject({ message });
+	const tasks = (count: number) => Array<Answer[]>(count).fill(['task']);
+
+	/** Three of one account, in a run and in its next try. Then another call has six more items of that account. */
+	async function createLater(later: Run, place: Run = { kept: {} }) {
+		const first = await create([[lost], [lost], [refuse(400)]], [poor, poor, rich], place);
+		expect(first.sent).toHaveLength(3);
+		const items = [[lost], [lost], ['a'], [lost], ['b']];
+		const second = await create(items, [poor, poor, rich, poor, rich], place);
+		// The first two are known from before.
+		expect(second.sent.map(({ index }) => index)).toEqual(place.kept ? [2, 3, 4] : [0, 1, 2, 3, 4]);
+		return await create(tasks(6), Array(6).fill(poor), { ...place, ...later });
+	}
+
+	it.each<[string, Run]>([
+		['in the tries of a run', {}],
+		['in the next run of a loop', { run: 1 }],
+	])('%s', async (_, later) => {
+		const { sent, results } = await createLater(later);
+		expect(sent).toEqual([]);
+		expect(results[5]).toMatchObject({
+			message: expect.stringMatching(
+				/^This item was not sent: for 3 items in a row it is unknown .* \(The service broke off\)$/,
+			) as string,
+			description: expect.stringContaining('retry the execution from the list') as string,
+		});
+	});
+
+	it.each<[string, Run, Run]>([
+		['but not in a retry of the execution', { executionId: '2' }, { kept: {} }],
+		["nor in the next call of n8n's Agents", {}, { kept: null, executionId: '' }],
+	])('%s', async (_, later, place) => {
+		const { sent } = await createLater(later, place);
+		expect(sent).toHaveLength(6);
+	});
 });
 
 it.each<[string, boolean, number, RegExp]>([
