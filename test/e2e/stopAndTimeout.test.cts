@@ -163,3 +163,29 @@ it('outputs the IDs before the timeout of the workflow that called it', async ()
 	const [called] = await pair.n8n.waitForExecutions({ workflowId: id, count: 1 });
 	expect(readHints(called)).toContainEqual(expect.stringContaining("'Timeout Workflow'"));
 });
+
+it.each(['generate', 'start'])(
+	"before the workflow's timeout, %s stops to create tasks, and outputs what there is",
+	async (operation) => {
+		const texts = [`${operation} #delay=30`, ...numberTexts(11, operation)];
+		// Not all are created before the last moment for that.
+		const options = { tasksPer10Seconds: 5, howToWait: 'polling', failedTasks: 'output' };
+		const node = generate({ operation, options }, { onError: 'continueRegularOutput' });
+		const workflow = chain('With a timeout', [prompts(texts), node]);
+		workflow.settings = { ...workflow.settings, executionTimeout: 20 };
+		const execution = await pair.run(workflow);
+		expect(execution.status).toBe('success');
+		const [late, ...others] = execution.getItems<{ taskId?: string; error?: string }>(node.name);
+		expect(late).toMatchObject({
+			error: expect.stringContaining('so long to create the task that n8n would have ended'),
+			message: expect.stringContaining('may exist'),
+		});
+		const created = others.filter(({ taskId }) => taskId);
+		const ids = pair.listIds().filter((taskId) => taskId !== pair.findId(texts[0] ?? ''));
+		expect(created.map(({ taskId }) => taskId).sort()).toEqual(ids.sort());
+		expect(created).not.toEqual([]);
+		const left = others.filter(({ error }) => error?.includes("before n8n's timeout"));
+		expect(left).toHaveLength(11 - created.length);
+		expect(left).not.toEqual([]);
+	},
+);

@@ -16,6 +16,7 @@ const EVENTS = [
 	...[
 		'creation full',
 		'creation broke',
+		'creation late',
 		'prompt',
 		'costs shown',
 		'task created again',

@@ -118,9 +118,13 @@ export function buildExecuteContext(n8n: N8n, execution: Execution, { data, entr
 		getParentNodes: (name: string) => (name === HOOK.name ? [] : parents),
 		addExecutionHints: ({ message }: NodeExecutionHint) => execution.hints.push(message),
 		putExecutionToWait: wait,
+		additionalData: { executionTimeoutTimestamp: toTimestamp(execution, process) },
 		runExecutionData: data,
 	} as unknown;
 }
+
+const toTimestamp = ({ timeoutAt }: Execution, { skew }: Process): number | undefined =>
+	timeoutAt === Infinity ? undefined : timeoutAt + skew;
 
 interface Call {
 	data: RunData;

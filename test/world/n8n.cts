@@ -82,6 +82,8 @@ export interface Conditions {
 	storeFailures: number;
 	/** It lets an execution go on that runs already, so that it runs twice at once. */
 	runsTwice: boolean;
+	/** Its timeout: how long it lets an execution run that is awake. */
+	timeout: number;
 	/** Its resume URL leads to it, to a login, or to it for all but n8n itself. */
 	resumeUrl: 'here' | 'login' | 'hairpin';
 }
@@ -138,6 +140,9 @@ export class Execution {
 	readonly customData = new Map<string, string>();
 	readonly stopped = new AbortController();
 	stoppedAt = Infinity;
+	/** When n8n's timeout ends it, if it is awake. */
+	timeoutAt = Infinity;
+	hasTimedOut = false;
 	/** The processes that run it. More than one: n8n lets an execution run twice. */
 	readonly processes = new Set<Process>();
 	error?: Thrown;
@@ -290,6 +295,7 @@ export class N8n {
 	): Promise<void> {
 		execution.status = 'running';
 		execution.processes.add(process);
+		this.beginTimeout(execution);
 		const { nodeExecutionStack: stack } = data.executionData;
 		let byN8n = data.waitTill !== undefined;
 		if (byN8n) this.endWait(data);
@@ -307,6 +313,19 @@ export class N8n {
 				stack.push(this.buildEntry(entry.step + 1, execution.settings));
 		}
 		this.finish(execution, data, 'success');
+	}
+
+	/** An execution that goes on after a sleep has the whole time again. */
+	private beginTimeout(execution: Execution): void {
+		const { clock, conditions } = this;
+		const at = clock.now + conditions.timeout;
+		execution.timeoutAt = at;
+		clock.after(conditions.timeout, () => {
+			if (execution.status !== 'running' || execution.timeoutAt !== at) return;
+			execution.hasTimedOut = true;
+			this.count('timeout of n8n');
+			this.stop(execution);
+		});
 	}
 
 	/** n8n ends a wait by itself: the input of the node that slept passes through. */

@@ -10,6 +10,7 @@ import {
 	readLast,
 	SECOND,
 	type Named,
+	type OfItem,
 } from './live.cts';
 import type { Execution } from './n8n.cts';
 import type { Fate } from './service.cts';
@@ -237,6 +238,46 @@ it.each(AWAKE_OR_ASLEEP)(
 		expect(creations.map(({ fate }) => fate.creation)).toEqual(['ok', 'reset', 'reset', 'reset']);
 	},
 );
+
+describe.each(AWAKE_OR_ASLEEP)("before n8n's timeout (%s)", (howToWait) => {
+	const begin = (items: OfItem[], more: Partial<Plan> = {}) =>
+		build(items, {
+			...{ howToWait, timeout: 20 * SECOND, onError: 'continueRegularOutput', ...more },
+		});
+	/** Of three seconds each, one after the other, the fifth would begin 8 s before the timeout. */
+	const slow: Partial<Fate> = { latency: 3 * SECOND, after: 5 * SECOND };
+	const whole = { status: 'completed' };
+
+	it('the last task is created 8 s earlier, and all that were created come out', async () => {
+		const { execution, items, sent } = await live(begin([slow, slow, slow, slow, slow, slow]));
+		expect(execution.status).toBe('success');
+		expect(sent).toEqual([1, 1, 1, 1, 0, 0]);
+		const error = "There was no time left to create the task before n8n's timeout";
+		expect(items.map(({ json }) => json)).toMatchObject([
+			...[whole, whole, whole, whole],
+			...[{ error }, { error }],
+		]);
+	});
+
+	it('a creation under way is of unknown outcome 3 s earlier, and its ID is in the log', async () => {
+		const late = { latency: MINUTE };
+		const { world, execution, items, sent } = await live(begin([slow, slow, slow, late, slow]));
+		expect(execution.status).toBe('success');
+		expect(sent).toEqual([1, 1, 1, 1, 0]);
+		const message = expect.stringContaining('may exist') as string;
+		const json = items.map((item) => item.json);
+		expect(json).toMatchObject([whole, whole, whole, { message }, {}]);
+		expect(json[3]?.error).toContain('so long to create the task that n8n would have ended');
+		expect(world.n8n.log.join()).toContain('created task task-3-1z');
+	});
+
+	it('the moment is the same in all tries', async () => {
+		const refused: Partial<Fate> = { creation: 'refused', latency: 11 * SECOND };
+		const { execution, sent } = await live(begin([[refused, 'good']], { maxTries: 3 }));
+		expect(execution.given).toHaveLength(3);
+		expect(sent).toEqual([1]);
+	});
+});
 
 /** As long as the world is. */
 const FOREVER = Infinity;

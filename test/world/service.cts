@@ -56,6 +56,8 @@ export interface Creation {
 	taskId?: string;
 	/** The answer has reached the process that sent it. */
 	isAnswered: boolean;
+	/** The answer comes after the run has to know it, because of n8n's timeout. */
+	isLate?: boolean;
 	endsAt: number;
 	/** Whom the service calls back. */
 	callBackUrl?: string;

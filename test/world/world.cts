@@ -72,7 +72,15 @@ const readText = (error?: Thrown) => `${error?.message} ${error?.description}`;
 const countTries = ({ maxTries, failedTasks }: Choices): number =>
 	maxTries > 0 && failedTasks === 'error' ? Math.min(5, Math.max(2, maxTries)) : 1;
 
-const isUnknown = ({ fate }: Creation) => ['lost', 'reset', 'broken'].includes(fate.creation);
+const isUnknown = ({ fate, isLate }: Creation) =>
+	isLate || ['lost', 'reset', 'broken'].includes(fate.creation);
+
+/** The node gets the ID of its task in time. */
+const isKnown = ({ fate, isLate }: Creation) => fate.creation === 'ok' && !isLate;
+
+/** Before n8n's timeout, the last creation begins, and its outcome is to be known. */
+const CREATED_BY = 8 * SECOND;
+const KNOWN_BY = 3 * SECOND;
 
 /** A retry sends again what is of unknown outcome. What that was to take the place of counts no more. */
 const isReplaced = (task: Creation, all: Creation[]) =>
@@ -186,13 +194,14 @@ export class World {
 		if (this.clock.now > execution.stoppedAt) say('created though it was stopped');
 		if (creation.callBackUrl && this.choicesOf(execution).howToWait === 'polling')
 			say('calls back, though it polls');
+		this.checkTimeout(execution, creation);
 		if (own.some(isUnknown)) say('created after an unknown outcome');
 		this.checkOutage(execution, creation);
 		const most = countTries(this.choicesOf(execution));
-		const tasks = own.filter(({ fate }) => fate.creation === 'ok');
+		const tasks = own.filter(isKnown);
 		if (tasks.length >= most && tasks.length > 0) say('more tasks than tries');
 		this.checkRoom(execution, creation);
-		const last = before.filter(({ fate }) => fate.creation === 'ok').at(-1);
+		const last = before.filter(isKnown).at(-1);
 		const { sender, taskId = '', fate } = last ?? {};
 		if (!last || !sender || !fate) return;
 		if (sender.execution !== id && !execution.storedBefore.includes(taskId)) return;
@@ -203,6 +212,14 @@ export class World {
 		if (fate.end !== 'failed' || last.endsAt > this.clock.now)
 			say(`${taskId} was not a final failure`);
 		if (!execution.given.some((text) => text.includes(taskId))) say(`${taskId} wasn't given`);
+	}
+
+	/** n8n's timeout may come while the service answers. */
+	private checkTimeout({ timeoutAt, id }: Execution, creation: Creation): void {
+		const left = timeoutAt - this.clock.now;
+		if (left <= CREATED_BY && !this.plan.skew) this.wrong.push(`created too late in ${id}`);
+		creation.isLate = creation.fate.latency > left - KNOWN_BY;
+		if (creation.isLate) count('creation late');
 	}
 
 	/** Three unknown outcomes in a row are the last creations of a node in an execution. */
@@ -304,6 +321,9 @@ export class World {
 		if (status === 'success' && ended.at(-1)?.step !== plan.steps.length - 1)
 			wrong.push(`${id} has left out steps`);
 		if (status === 'error') this.checkError(execution, execution.step);
+		// A try may begin just before it.
+		const mayTimeOut = this.choicesOf(execution).maxTries > 0 || this.n8n.repeats > 0;
+		if (execution.hasTimedOut && !mayTimeOut) wrong.push(`${id} has timed out`);
 		if (!this.n8n.repeats && new Set(ended.map(({ step }) => step)).size < ended.length)
 			wrong.push(`${id} was delivered twice`);
 	}
@@ -326,9 +346,10 @@ export class World {
 	private checkError(execution: Execution, step: number, error = execution.error): void {
 		const { id } = execution;
 		const text = readText(error);
-		for (const { taskId = '', fate, item } of this.listKnown(execution)) {
+		for (const one of this.listKnown(execution).filter(isKnown)) {
+			const { taskId = '', item } = one;
 			const isOfRun = Math.floor(item / 10) === step;
-			if (isOfRun && !this.n8n.repeats && fate.creation === 'ok' && !text.includes(taskId))
+			if (isOfRun && !this.n8n.repeats && !text.includes(taskId))
 				this.wrong.push(`the error of ${id} doesn't name ${taskId}: ${text}`);
 		}
 		const failed = /Task ID: (\S+)$/.exec(text)?.[1];
@@ -401,25 +422,27 @@ export class World {
 	): void {
 		const { taskId, status } = readTask(one);
 		const known = this.listKnown(execution).filter(
-			({ item, at, fate }) => item === key && at <= ended.endedAt && fate.creation === 'ok',
+			(known) => known.item === key && known.at <= ended.endedAt && isKnown(known),
 		);
 		const last = known.at(-1);
 		// Where n8n ran it twice, what one run has created is not known to the other.
 		if (this.n8n.repeats) return;
-		const latest = this.service.listOf(key).at(-1)?.fate.creation ?? 'ok';
+		const latest = this.service.listOf(key).at(-1);
+		const isLatestKnown = !latest || isKnown(latest);
 		const isNamed = !last?.taskId || JSON.stringify(one).includes(last.taskId);
 		// What a creation of unknown outcome replaces was told of before.
-		if (!isNamed && latest === 'ok') this.wrong.push(`${last.taskId} is not in its item`);
+		if (!isNamed && isLatestKnown) this.wrong.push(`${last.taskId} is not in its item`);
 		if (status === undefined) {
 			// A try that could not create a failed task again says why, and names it.
 			const mayFail = this.plan.parkingFails || last?.fate.end === 'failed';
-			if (last && latest === 'ok' && !mayFail) this.wrong.push(`${last.taskId} has no status`);
+			if (last && isLatestKnown && !mayFail) this.wrong.push(`${last.taskId} has no status`);
 			return;
 		}
 		count(`item ${status}`);
 		if (last?.sender.execution !== execution.id) count('task taken over');
 		this.checkStatus(taskId ?? '', status, ended.endedAt);
-		if (last && status === 'timedOut') this.checkTimedOut(execution, ended, last);
+		const isCutShort = this.plan.timeout < Infinity;
+		if (last && status === 'timedOut' && !isCutShort) this.checkTimedOut(execution, ended, last);
 	}
 
 	/** No wait is over before its limit, and what ended in time comes out as it ended. */

@@ -1,12 +1,20 @@
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import { readMcpDeadline } from './mcpCall';
-import { isMixedUp } from './notedRuns';
+import { isMixedUp, readNotedRuns } from './notedRuns';
 
 /**
  * Who reads the output: another node, an AI model, or n8n's AI assistant. A model reads that of a
  * tool, and of a node without an execution, as in n8n's Agents.
  */
 type Audience = 'workflow' | 'model' | 'assistant';
+
+/** n8n's timeout, while the execution is awake. Without one, both are Infinity. */
+export interface Timeout {
+	/** When n8n ends the execution. */
+	at: number;
+	/** How long n8n lets it run in all, in milliseconds. */
+	length: number;
+}
 
 /** What n8n says of one call of `execute()`, read once. Times are in milliseconds since 1970. */
 export interface Call {
@@ -19,10 +27,11 @@ export interface Call {
 	stops: boolean;
 	/** How often n8n calls the node for a run at most. */
 	tries: number;
-	/** Infinity where n8n lets it run for ever; like the next one. */
-	deadline: number;
-	/** When an MCP client wants its answer. */
+	timeout: Timeout;
+	/** When an MCP client wants its answer; Infinity for any other call. */
 	answerBy: number;
+	/** The earlier of both. */
+	deadline: number;
 	/** Aborted when the execution is stopped. */
 	signal?: AbortSignal;
 	/** Blank for the calls of an MCP server. */
@@ -37,6 +46,7 @@ export function readCall(context: IExecuteFunctions): Call {
 	const isTool = recognizeTool(context);
 	const kept = readKept(context);
 	const answerBy = isTool ? readMcpDeadline(context) : Infinity;
+	const timeout = readTimeout(context);
 	return {
 		context,
 		called: Date.now(),
@@ -44,8 +54,9 @@ export function readCall(context: IExecuteFunctions): Call {
 		audience: readAudience(context, isTool || !kept),
 		stops: !context.continueOnFail() && !swallowsErrors(context),
 		tries: readMostTries(context),
-		deadline: Math.min(readTimeout(context), answerBy),
+		timeout,
 		answerBy,
+		deadline: Math.min(timeout.at, answerBy),
 		signal: context.getExecutionCancelSignal(),
 		executionId: (context.getExecutionId() as string | undefined) ?? '',
 		kept,
@@ -110,9 +121,13 @@ interface ContextFields {
  * from now. `e2e/stopAndTimeout` fails first. After a wait that n8n itself ended, n8n may end it
  * earlier, and no field says so.
  */
-function readTimeout(context: IExecuteFunctions): number {
+function readTimeout(context: IExecuteFunctions): Timeout {
 	const { additionalData } = context as unknown as ContextFields;
 	const { executionTimeout = 0 } = context.getWorkflowSettings();
-	const timeout = executionTimeout > 0 ? executionTimeout * 1_000 : Infinity;
-	return additionalData?.executionTimeoutTimestamp ?? Date.now() + timeout;
+	const own = executionTimeout > 0 ? executionTimeout * 1_000 : Infinity;
+	const at = additionalData?.executionTimeoutTimestamp ?? Date.now() + own;
+	// A workflow that another one calls has the rest of that one's time.
+	const runs = Object.values(readNotedRuns(context)).flat();
+	const begun = Math.min(...runs.map(({ startTime }) => startTime));
+	return { at, length: Math.min(own, runs.length ? at - begun : Infinity) };
 }

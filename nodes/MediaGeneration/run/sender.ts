@@ -1,24 +1,13 @@
 import { isOverTasks, ServiceError, UnknownOutcomeError } from '../api/failure';
 import { settleBy } from '../lib/timers';
+import { planClosing, type Closing } from './closing';
 import { CreationGuard } from './doubts';
-import { refuseRun } from './errors';
 import { uploadFiles } from './input/inputFile';
 import { noteTask, noteUnknown } from './note';
 import type { TaskLimit } from './overTasks';
 import { joinPace } from './pace';
 import type { Plan } from './plan';
 import type { Run } from './run';
-
-const STILL_UNDERWAY = {
-	message: 'The service took so long to create the task that the MCP client would have given up',
-	advice: "Do not create it again. Its ID will be in n8n's log.",
-};
-
-const buildLateError = () =>
-	refuseRun(
-		'There was no time left to create the task, because MCP clients give up after a minute',
-		'The client may call again.',
-	);
 
 const explain = ({ request }: Plan, error: Error): Error =>
 	request.isUndescribed && error instanceof ServiceError
@@ -41,6 +30,7 @@ interface Limits {
 export class CreationSender {
 	private readonly inTurn: ReturnType<typeof joinPace>;
 	private readonly guard: CreationGuard;
+	private readonly closing: Closing;
 	/** The items whose creations are under way. */
 	private readonly underway = new Set<number>();
 
@@ -49,25 +39,29 @@ export class CreationSender {
 		account: string,
 		private readonly limits: Limits,
 	) {
+		this.closing = planClosing(run.call);
 		this.inTurn = joinPace(account, limits.requests, limits.signal);
 		const doubts = (run.ledger.doubts ??= {});
 		this.guard = new CreationGuard((doubts[account] ??= { inARow: 0, perhapsRefused: 0 }));
 	}
 
 	/**
-	 * Uploads the files of an item, and creates its task. If the answer must be there before that is
-	 * done, nothing is sent any more, but what is under way may make a task: it is finished, and its
-	 * ID is logged.
+	 * Uploads the files of an item, and creates its task. Once it is too late, nothing is sent any
+	 * more. What is under way then may make a task: it is finished, and its ID is logged.
 	 * @returns why no task was created; undefined if one was
 	 */
 	async create(plan: Plan): Promise<Error | undefined> {
-		const created = await settleBy(this.run.call.answerBy, this.createAndNote(plan));
+		const { last, known, notSent, underway } = this.closing;
+		const creating = this.createAndNote(plan);
+		const created = await settleBy(last, creating);
 		if (created) return created.error;
 		// The clock may go back.
-		this.guard.reason ??= buildLateError();
-		if (!this.underway.has(plan.item.index)) return buildLateError();
-		noteUnknown(this.run, plan, STILL_UNDERWAY);
-		return new UnknownOutcomeError(STILL_UNDERWAY);
+		this.guard.reason ??= notSent;
+		if (!this.underway.has(plan.item.index)) return notSent;
+		const late = known > last ? await settleBy(known, creating) : undefined;
+		if (late) return late.error;
+		noteUnknown(this.run, plan, underway);
+		return new UnknownOutcomeError(underway);
 	}
 
 	/** Notes the outcome before anything else. */
@@ -89,13 +83,13 @@ export class CreationSender {
 		const body = { model, callBackUrl, input: await uploadFiles(item, request.input) };
 		const send = async () => {
 			this.throwIfStopped();
-			if (Date.now() >= this.run.call.answerBy) throw buildLateError();
 			return await this.sendNow(item.index, async () => await service.createTask(body, settings));
 		};
 		return await this.limits.taskLimit.send(async () => await this.inTurn(send));
 	}
 
 	private throwIfStopped(): void {
+		if (Date.now() >= this.closing.last) this.guard.reason ??= this.closing.notSent;
 		if (this.guard.reason) throw this.guard.reason;
 	}
 

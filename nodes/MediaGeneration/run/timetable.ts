@@ -1,3 +1,5 @@
+import type { Timeout } from '../host/call';
+
 /**
  * Every deadline of a wait, in milliseconds, by the clock that it is counted on. `timetable.test`
  * holds their order, and that of what receivers of callbacks have.
@@ -57,6 +59,29 @@ export const PAUSES_OVER_TASKS = { first: 10_000, growth: 1.5, longest: 60_000 }
 
 /** How long they wait if the run doesn't wait for its tasks. */
 export const LIMIT_OVER_TASKS = 300_000;
+
+/* Of creations, before n8n's own timeout. */
+
+/**
+ * The last creation begins that early, in all tries of n8n. One that is still under way later counts
+ * as of unknown outcome, so that the run can output what it has. Both are less where n8n gives the
+ * execution less than `full` in all.
+ */
+const CREATIONS = { last: 8_000, known: 3_000, full: 20_000 };
+
+/** Moments of creations, in milliseconds since 1970. */
+export interface CreationTimes {
+	/** None begins from then on. */
+	last: number;
+	/** Until when the outcome of those under way is waited for. */
+	known: number;
+}
+
+/** Plans the creations of a run. */
+export function planCreations({ at, length }: Timeout): CreationTimes {
+	const part = Math.min(1, length / CREATIONS.full);
+	return { last: at - CREATIONS.last * part, known: at - CREATIONS.known * part };
+}
 
 /* From the look or nudge before, or the beginning of the wait. */
 

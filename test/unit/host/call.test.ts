@@ -68,4 +68,20 @@ describe('the deadline of an execution', () => {
 		expect((deadline - NOW) / 1_000).toBe(seconds);
 		expect(answerBy).toBe(Infinity);
 	});
+
+	const begun = (secondsAgo: number) => ({
+		runExecutionData: {
+			resultData: { runData: { Start: [{ startTime: NOW - secondsAgo * 1_000 }] } },
+		},
+	});
+
+	it.each<[string, number | undefined, object, number]>([
+		["the workflow's setting", 60, { ...n8n(5), ...begun(3_600) }, 60],
+		["the rest of its caller's time, in a workflow that is called", undefined, begun(4), 9],
+		['unknown where n8n has noted no run', undefined, {}, Infinity],
+	])('from its beginning is %s', (_, executionTimeout, more, seconds) => {
+		const getWorkflowSettings = () => ({ executionTimeout });
+		const { timeout } = readCall(buildContext({}, { getWorkflowSettings, ...n8n(5), ...more }));
+		expect(timeout.length / 1_000).toBe(seconds);
+	});
 });

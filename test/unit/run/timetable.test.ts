@@ -9,6 +9,7 @@ import {
 	PAUSES_AWAKE,
 	planAsleep,
 	planAwake,
+	planCreations,
 	planLastWake,
 	PROBE,
 	spread,
@@ -92,4 +93,13 @@ it.each<[string, [begun: number, until: number, n8nEnds: number], number[]]>([
 ])('a run that is awake %s', (_, given, expected) => {
 	const { lastLook, end, filesBy } = planAwake(...given);
 	expect([lastLook, end, filesBy]).toEqual(expected);
+});
+
+it.each<[string, length: number, expected: [last: number, known: number]]>([
+	['8 s and 3 s earlier', 60_000, [52_000, 57_000]],
+	['8 s and 3 s earlier, whatever n8n lets it run', Infinity, [52_000, 57_000]],
+	['of a short timeout, a part', 5_000, [58_000, 59_250]],
+])("before n8n's timeout, creations end %s", (_, length, expected) => {
+	const { last, known } = planCreations({ at: 60_000, length });
+	expect([last, known]).toEqual(expected);
 });
