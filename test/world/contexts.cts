@@ -5,7 +5,7 @@ import type {
 	NodeExecutionHint,
 } from 'n8n-workflow';
 import type { Readable } from 'node:stream';
-import type { Entry, Execution, N8n, RunData, WebhookResponse } from './n8n.cts';
+import type { Account, Entry, Execution, N8n, RunData, WebhookResponse } from './n8n.cts';
 import type { Process } from './process.cts';
 import type { Creation } from './service.cts';
 
@@ -20,11 +20,16 @@ const buildResumeUrl = ({ host, token }: N8n, { id }: Execution): string =>
 function buildBase(n8n: N8n, execution: Execution, process: Process) {
 	const { baseUrl } = n8n.credentials;
 	const log = (line: string) => n8n.note(process, line);
-	async function request(this: Self, _: string, { url, body }: IHttpRequestOptions) {
+	async function request(
+		this: Self,
+		_: string,
+		{ url, body }: IHttpRequestOptions,
+		{ credentialsDecrypted: { data } }: { credentialsDecrypted: { data: Account } },
+	) {
+		const sender = { execution: execution.id, process, token: data.accessToken };
 		const service = n8n.getService();
 		const answer = await process.send(
-			async () =>
-				await service.answer(url.slice(baseUrl.length), body, { execution: execution.id, process }),
+			async () => await service.answer(url.slice(baseUrl.length), body, sender),
 			this.getExecutionCancelSignal?.(),
 		);
 		n8n.noteAnswer((answer as { creation?: Creation }).creation);
@@ -39,7 +44,7 @@ function buildBase(n8n: N8n, execution: Execution, process: Process) {
 		getCredentials: async (_: string, item?: number) =>
 			await process.ask(() => {
 				n8n.onCredential?.(item);
-				return { ...n8n.credentials };
+				return { ...n8n.credentials, ...n8n.accountOf?.(item) };
 			}),
 		logger: { info: log, warn: log, error: log, debug: log },
 		evaluateExpression: () => buildResumeUrl(n8n, execution),

@@ -108,6 +108,11 @@ export interface Ended {
 
 export type Thrown = Error & { description?: string };
 
+/** What the service knows a user by. */
+export interface Account {
+	accessToken: string;
+}
+
 export interface Answer {
 	status: number;
 	answer: unknown;
@@ -185,6 +190,8 @@ export class N8n {
 	readonly nudges: number[] = [];
 	/** Runs when the node reads its credential, for an item or in a webhook; it may throw. */
 	onCredential?: (item?: number) => void;
+	/** What an expression in the credential makes of an item. */
+	accountOf?: (item?: number) => Account;
 	/** What the node's expressions make of an item, or why they can't; by default, its JSON. */
 	read?: (item: number, execution: Execution) => object;
 	/** What must not be asked. */
@@ -563,7 +570,7 @@ export class N8n {
 		const respond = (status: number, body: string) =>
 			({ status, body, text: async () => body }) as unknown as Response;
 		if (url.startsWith(baseUrl)) {
-			const sender = { execution: '', process };
+			const sender = { execution: '', process, token: '' };
 			const path = url.slice(baseUrl.length);
 			const { statusCode, body } = await this.getService().answer(path, {}, sender);
 			return respond(statusCode, body as string);

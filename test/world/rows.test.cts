@@ -239,6 +239,34 @@ it.each(AWAKE_OR_ASLEEP)(
 	},
 );
 
+it('two accounts whose services number their tasks have each its own', async () => {
+	const world = build([['failed', 'good'], { after: 20 * SECOND }], {
+		...{ howToWait: 'polling', maxTries: 2, downloads: true },
+	});
+	const { n8n, service } = world;
+	n8n.accountOf = (item = 0) => ({ accessToken: `account-${item}` });
+	const answer = service.answer.bind(service);
+	service.answer = async (path, body, sender) => {
+		const [account] = /\d+$/.exec(sender.token) ?? [];
+		const own = path.replace(/taskId=(\d+)/, `taskId=task-${account}-$1z`);
+		const answered = await answer(own, body, sender);
+		const text = String(answered.body).replace(/"task-\d-(\d)z"/, '"$1"');
+		return { ...answered, body: text };
+	};
+	// For the world, these are no IDs.
+	const { execution, items, sent, taskIds, statuses } = readLast(await world.live());
+	expect([taskIds, statuses]).toEqual([
+		['2', '1'],
+		['completed', 'completed'],
+	]);
+	expect(sent).toEqual([2, 1]);
+	const files = ['task-0-2z', 'task-1-1z'].map((name) => `https://files.example/${name}.png`);
+	expect(items.map(({ json }) => json.resultUrls)).toEqual(files.map((file) => [file]));
+	expect(service.downloads).toEqual(expect.arrayContaining(files));
+	expect(items.map(({ binary }) => binary?.data?.data)).toEqual(['file', 'file']);
+	expect(execution.metadata.Media_Generation_credits).toBe('3');
+});
+
 describe.each(AWAKE_OR_ASLEEP)("before n8n's timeout (%s)", (howToWait) => {
 	const begin = (items: OfItem[], more: Partial<Plan> = {}) =>
 		build(items, {

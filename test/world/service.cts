@@ -74,6 +74,8 @@ export interface Sender {
 	/** The ID of n8n's execution. */
 	execution: string;
 	process: object;
+	/** Of the account. */
+	token: string;
 }
 
 interface Answer {

@@ -26,38 +26,41 @@ export function openFiles({ kept }: Call, ledger: Ledger, settings: WaitSettings
 /** The files of a run's tasks. Those of a task are downloaded once. */
 export class Files {
 	private readonly downloads = new FileDownloads();
-	private readonly begun = new Map<string, Promise<void>>();
-	/** The items of completed tasks, with their files, by task. */
+	private readonly begun = new Map<string, Promise<OutputItem[]>>();
+	/** The items of completed tasks, with their files, by the task's key. */
 	private readonly items = new Map<string, OutputItem[]>();
 
 	constructor(private readonly settings: WaitSettings) {}
 
 	/** The items of a task with its files, or with the reason why one is missing; once they are there. */
-	find(taskId: string): OutputItem[] | undefined {
-		return this.items.get(taskId);
+	find(key: string): OutputItem[] | undefined {
+		return this.items.get(key);
 	}
 
-	hasBegun(taskId: string): boolean {
-		return this.begun.has(taskId);
+	hasBegun(key: string): boolean {
+		return this.begun.has(key);
 	}
 
 	/** Downloads the files of a completed task, if the run wants them. Nothing is thrown. */
-	async download(task: EndedTask, source: FileSource, name: string): Promise<void> {
-		if (!this.settings.downloads || !task.resultUrls?.length) return;
-		const download = this.begun.get(task.taskId) ?? this.fetch(task, source, name);
-		this.begun.set(task.taskId, download);
-		await download;
+	async download(key: string, task: EndedTask, source: FileSource, name: string): Promise<void> {
+		const { downloads } = this.settings;
+		if (!downloads || !task.resultUrls?.length) return;
+		const download = this.begun.get(key) ?? this.fetch(task, source, { ...downloads, name });
+		this.begun.set(key, download);
+		this.items.set(key, await download);
 	}
 
-	private async fetch(task: EndedTask, source: FileSource, name: string): Promise<void> {
-		const { downloads, perFile = false } = this.settings;
-		const { field, maxBytes } = downloads as NonNullable<WaitSettings['downloads']>;
+	private async fetch(
+		task: EndedTask,
+		source: FileSource,
+		{ field, maxBytes, name }: NonNullable<WaitSettings['downloads']> & { name: string },
+	): Promise<OutputItem[]> {
+		const { perFile = false } = this.settings;
 		const wanted = { kinds: ['result'], maxBytes: maxBytes ?? Infinity, name };
 		const all = this.downloads.downloadAll(task, source, wanted);
-		const items = await all.then(
+		return await all.then(
 			(files) => toFileItems(task, files, { field, perFile }),
 			(error: Error) => toTaskItems({ ...task, downloadError: describeError(error) }, perFile),
 		);
-		this.items.set(task.taskId, items);
 	}
 }

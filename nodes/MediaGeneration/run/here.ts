@@ -7,7 +7,7 @@ import { copyForPayment, mergeEntry, type Ledger } from './ledger';
 export type Turns = Map<number, Promise<unknown>>;
 
 /** What this process knows of a run. Its sleep is none of it: only what n8n has stored sleeps. */
-type Known = Pick<Ledger, 'entries' | 'sleeps' | 'shared' | 'settings'>;
+type Known = Pick<Ledger, 'entries' | 'sleeps' | 'shared' | 'settings' | 'doubts'>;
 
 /** A run of this process. */
 interface RunHere {
@@ -55,8 +55,8 @@ export function noteRunHere(call: Call, ledger: Ledger): Turns {
 export function leaveRun(call: Call, ledger: Ledger): void {
 	const here = runsHere.get(identifyRun(call, ledger));
 	if (!here?.underway.delete(ledger) || here.underway.size) return;
-	const { entries, sleeps, shared, settings } = here.ledger;
-	here.ledger = { entries: entries.map(copyForPayment), sleeps, shared, settings };
+	const { entries, ...others } = pickKnown(here.ledger);
+	here.ledger = { entries: entries.map(copyForPayment), ...others };
 }
 
 function forgetRun(key: string): void {
@@ -100,10 +100,12 @@ export function catchUp(call: Call, ledger: Ledger): void {
 /** What this process knows of a run; undefined where it knows nothing. */
 export function findRunHere(call: Call, id: RunId): Known | undefined {
 	const here = runsHere.get(identifyRun(call, id))?.ledger;
-	if (!here) return undefined;
-	const { entries, sleeps, shared, settings, doubts } = here;
-	return { entries, sleeps, shared, settings, doubts };
+	return here && pickKnown(here);
 }
+
+const pickKnown = ({ entries, sleeps, shared, settings, doubts }: Known): Known => ({
+	...{ entries, sleeps, shared, settings, doubts },
+});
 
 /** Identifies a run by n8n's secret of the execution; blank without one, and for an agent's calls. */
 function identifyRun({ context, isTool }: Call, { executionId, run }: RunId): string {

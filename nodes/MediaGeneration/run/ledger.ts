@@ -41,6 +41,8 @@ export interface Ledger {
 /** What is known of one item. */
 export interface Entry {
 	request?: NotedRequest;
+	/** The account that it is sent with, as a digest. */
+	account?: string;
 	/** The tasks that were created for it, one after the other. The last one counts. */
 	attempts: Attempt[];
 	/** A task may exist beside these: nothing more is sent in this execution. */
@@ -182,10 +184,15 @@ export function mergeEntry(entry: Entry, copy: Entry): void {
 	}
 	entry.attempts.push(...missing);
 	entry.request = copy.request;
+	entry.account = copy.account;
 	entry.unknown = copy.unknown;
 }
 
 const countSent = ({ attempts, unknown }: Entry): number => attempts.length + (unknown ? 1 : 0);
+
+/** Tells tasks apart: services that number theirs give the same ID in each account. */
+export const identifyTask = ({ account = '' }: Pick<Entry, 'account'>, taskId: string): string =>
+	`${account} ${taskId}`;
 
 /** Lists the tasks that exist, also the failed ones that were created again. */
 export const listTaskIds = (entries: Entry[]): string[] =>

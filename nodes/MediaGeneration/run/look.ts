@@ -10,6 +10,7 @@ const ASKED_AT_ONCE = 32;
 
 /** A task that is looked at. Several items may have the same one. */
 interface Watched {
+	taskId: string;
 	attempts: Attempt[];
 	/** What the service last said of it, before it ended. */
 	said?: Task;
@@ -18,7 +19,7 @@ interface Watched {
 }
 
 interface LookOptions {
-	getService: (taskId: string) => Promise<TaskService>;
+	getService: (key: string) => Promise<TaskService>;
 	/** How many tasks are asked for at once; default: `CONCURRENCY`. */
 	concurrency?: number;
 	/** Ends the look after a task that has not ended. */
@@ -26,7 +27,7 @@ interface LookOptions {
 	/** Ends the look when it is aborted. */
 	signal?: AbortSignal;
 	/** Is called after each answer. */
-	onAnswer?: (taskId: string) => void;
+	onAnswer?: (key: string) => void;
 }
 
 /**
@@ -34,75 +35,86 @@ interface LookOptions {
  * else it says is known to this call alone. An end is final: later answers change nothing.
  */
 export class Looks {
-	/** By ID, in the order of the items. */
+	/** By key, in the order of the items. */
 	private readonly tasks = new Map<string, Watched>();
 	/** The task of each entry: meanwhile another call of the run may create a further one. */
-	private readonly attempts = new Map<Entry, Attempt>();
+	private readonly looked = new Map<Entry, { key: string; attempt: Attempt }>();
 
-	/** @param entries their last attempts are looked at */
+	/**
+	 * @param entries their last attempts are looked at
+	 * @param identify makes the key of a task; default: its ID, as all items of a sleep have one account
+	 */
 	constructor(
 		entries: Entry[],
 		private readonly settings: RequestSettings,
+		identify = (_: Entry, taskId: string) => taskId,
 	) {
 		for (const entry of entries) {
 			const last = entry.attempts.at(-1);
 			if (!last || entry.unknown) continue;
-			this.attempts.set(entry, last);
-			const watched = this.tasks.get(last.taskId) ?? { attempts: [] };
+			const { taskId } = last;
+			const key = identify(entry, taskId);
+			this.looked.set(entry, { key, attempt: last });
+			const watched = this.tasks.get(key) ?? { taskId, attempts: [] };
 			watched.attempts.push(last);
-			this.tasks.set(last.taskId, watched);
+			this.tasks.set(key, watched);
 		}
 	}
 
 	/** The task of an entry that is looked at. */
 	attemptOf(entry: Entry): Attempt | undefined {
-		return this.attempts.get(entry);
+		return this.looked.get(entry)?.attempt;
 	}
 
-	get taskIds(): string[] {
+	/** The key of the task of an entry that is looked at. */
+	keyOf(entry: Entry): string | undefined {
+		return this.looked.get(entry)?.key;
+	}
+
+	get keys(): string[] {
 		return [...this.tasks.keys()];
 	}
 
-	get openIds(): string[] {
-		return this.taskIds.filter((taskId) => this.isOpen(taskId));
+	get openKeys(): string[] {
+		return this.keys.filter((key) => this.isOpen(key));
 	}
 
 	get haveEnded(): boolean {
-		return this.openIds.length === 0;
+		return this.openKeys.length === 0;
 	}
 
-	isOpen(taskId: string): boolean {
-		return this.tasks.get(taskId)?.attempts.some(({ end }) => !end) ?? false;
+	isOpen(key: string): boolean {
+		return this.tasks.get(key)?.attempts.some(({ end }) => !end) ?? false;
 	}
 
 	/** What the service last said of a task that has not ended, and why the last look at it failed. */
-	find(taskId: string): Pick<Watched, 'said' | 'failure'> {
-		return this.tasks.get(taskId) ?? {};
+	find(key = ''): Pick<Watched, 'said' | 'failure'> {
+		return this.tasks.get(key) ?? {};
 	}
 
 	/** Why the last look at a task that has not ended failed, if one did. */
 	get failure(): Error | undefined {
-		return this.openIds.map((taskId) => this.find(taskId).failure).find(Boolean);
+		return this.openKeys.map((key) => this.find(key).failure).find(Boolean);
 	}
 
 	/** Looks no longer at a task. */
-	leave(taskId: string): void {
-		this.tasks.delete(taskId);
+	leave(key: string): void {
+		this.tasks.delete(key);
 	}
 
 	/** Looks at these tasks. A look that fails is noted too, so nothing is thrown. */
 	async look(
-		taskIds: string[],
+		keys: string[],
 		{ getService, concurrency = CONCURRENCY, untilOpen = false, signal, onAnswer }: LookOptions,
 	): Promise<void> {
-		const look = async (taskId: string): Promise<string> => {
-			await this.ask(taskId, getService);
-			if (!signal?.aborted) onAnswer?.(taskId);
-			return taskId;
+		const look = async (key: string): Promise<string> => {
+			await this.ask(key, getService);
+			if (!signal?.aborted) onAnswer?.(key);
+			return key;
 		};
-		await mapConcurrent(taskIds, look, {
+		await mapConcurrent(keys, look, {
 			concurrency,
-			isLast: (taskId) => Boolean(signal?.aborted) || (untilOpen && this.isOpen(taskId)),
+			isLast: (key) => Boolean(signal?.aborted) || (untilOpen && this.isOpen(key)),
 		});
 	}
 
@@ -111,33 +123,33 @@ export class Looks {
 	 * ended.
 	 */
 	async lookUntilOpen(taskId: string, service: TaskService): Promise<void> {
-		const look = async (ids: string[], concurrency: number) =>
-			await this.look(ids, { getService: async () => service, concurrency, untilOpen: true });
+		const look = async (keys: string[], concurrency: number) =>
+			await this.look(keys, { getService: async () => service, concurrency, untilOpen: true });
 		await look([taskId], 1);
 		if (this.isOpen(taskId)) return;
-		const [next] = this.openIds;
+		const [next] = this.openKeys;
 		if (next === undefined) return;
 		await look([next], 1);
-		if (!this.isOpen(next)) await look(this.openIds, ASKED_AT_ONCE);
+		if (!this.isOpen(next)) await look(this.openKeys, ASKED_AT_ONCE);
 	}
 
 	/** Notes what the service says of a task. */
-	learn(taskId: string, said: Task): void {
-		const watched = this.tasks.get(taskId);
-		if (!watched || !this.isOpen(taskId)) return;
+	learn(key: string, said: Task): void {
+		const watched = this.tasks.get(key);
+		if (!watched || !this.isOpen(key)) return;
 		watched.failure = undefined;
 		if (said.status === 'pending') watched.said = said;
 		else for (const attempt of watched.attempts) attempt.end ??= said;
 	}
 
-	private async ask(taskId: string, getService: LookOptions['getService']): Promise<void> {
-		if (!this.isOpen(taskId)) return;
+	private async ask(key: string, getService: LookOptions['getService']): Promise<void> {
+		const watched = this.tasks.get(key);
+		if (!watched || !this.isOpen(key)) return;
 		try {
-			const service = await getService(taskId);
-			this.learn(taskId, await service.getTask(taskId, this.settings));
+			const service = await getService(key);
+			this.learn(key, await service.getTask(watched.taskId, this.settings));
 		} catch (error) {
-			const watched = this.tasks.get(taskId);
-			if (watched && this.isOpen(taskId)) watched.failure = error as Error;
+			if (this.isOpen(key)) watched.failure = error as Error;
 		}
 	}
 }

@@ -2,17 +2,17 @@ import type { UnknownOutcome } from '../api/failure';
 import { keepForAllNodes, showInExecution } from '../host/customData';
 import { NODE_NAME } from '../lib/brand';
 import { addCredits } from './hints';
-import { adopt, listTaskIds, noteRequest, type Entry, type Ledger } from './ledger';
+import { adopt, identifyTask, listTaskIds, noteRequest, type Entry, type Ledger } from './ledger';
 import type { Plan } from './plan';
 import type { Run } from './run';
 import { noteUnknownCall } from './shared';
 
 /** Notes that a task exists. From now on its ID can be found, whatever happens. */
-export function noteTask(run: Run, { item: { index }, request }: Plan, taskId: string): void {
+export function noteTask(run: Run, plan: Plan, taskId: string): void {
 	const { call, ledger } = run;
-	const entry = openEntry(ledger, index);
+	const { index } = plan.item;
+	const entry = openEntry(ledger, plan);
 	const { unknown } = entry;
-	entry.request = noteRequest(request);
 	entry.attempts.push({ taskId });
 	// It took so long that its outcome counted as unknown.
 	delete entry.unknown;
@@ -23,14 +23,10 @@ export function noteTask(run: Run, { item: { index }, request }: Plan, taskId: s
 }
 
 /** Notes that it's unknown whether a task was created. */
-export function noteUnknown(
-	run: Run,
-	{ item: { index }, request }: Plan,
-	unknown: UnknownOutcome,
-): void {
+export function noteUnknown(run: Run, plan: Plan, unknown: UnknownOutcome): void {
 	const { call, ledger } = run;
-	const entry = openEntry(ledger, index);
-	entry.request = noteRequest(request);
+	const { index } = plan.item;
+	const entry = openEntry(ledger, plan);
 	entry.unknown = unknown;
 	noteUnknownCall(call, ledger.shared, index, unknown);
 	const task = unknown.taskId ? `task ${unknown.taskId}` : 'a task';
@@ -40,17 +36,19 @@ export function noteUnknown(
 }
 
 /** A retry sends after an unknown outcome. The failed tasks before that count as this item's too. */
-function openEntry({ entries, earlier }: Ledger, index: number): Entry {
-	const entry = entries[index] as Entry;
-	const before = earlier?.[index];
+function openEntry({ entries, earlier }: Ledger, { item, request }: Plan): Entry {
+	const entry = entries[item.index] as Entry;
+	const before = earlier?.[item.index];
 	if (before?.unknown && !entry.attempts.length) entry.attempts.push(...adopt(before.attempts));
+	entry.request = noteRequest(request);
+	entry.account = item.service.account;
 	return entry;
 }
 
 const SHOWN = NODE_NAME.replace(/\W+/g, '_');
 
-/** The credits of each task of an execution, by its ID; null: not known. */
-type Costs = Array<[taskId: string, credits: number | null]>;
+/** The credits of each task of an execution; null: not known. */
+type Cost = [taskId: string, credits: number | null, account?: string];
 
 /** How many IDs are listed: n8n keeps 255 characters. */
 const MOST_SHOWN = 100;
@@ -71,14 +69,23 @@ export function showTasks(run: Run): void {
 function showCosts({ call: { context, kept }, ledger: { entries } }: Run): void {
 	if (!kept) return;
 	const shared = keepForAllNodes(context);
-	const costs = new Map((shared[SHOWN] ?? []) as Costs);
-	for (const { taskId, end } of entries.flatMap(({ attempts }) => attempts))
-		costs.set(taskId, end?.creditsConsumed ?? costs.get(taskId) ?? null);
-	shared[SHOWN] = [...costs];
+	const noted = (shared[SHOWN] ?? []) as Cost[];
+	const costs = new Map(
+		noted.map((cost) => [identifyTask({ account: cost[2] }, cost[0]), cost] as const),
+	);
+	for (const entry of entries)
+		for (const { taskId, end } of entry.attempts) {
+			const key = identifyTask(entry, taskId);
+			const credits = end?.creditsConsumed ?? costs.get(key)?.[1] ?? null;
+			costs.set(key, [taskId, credits, entry.account]);
+		}
+	const all = [...costs.values()];
+	shared[SHOWN] = all;
 	// Those of this run come first.
-	const taskIds = [...new Set([...listTaskIds(entries), ...costs.keys()])].slice(0, MOST_SHOWN);
+	const known = [...listTaskIds(entries), ...all.map(([taskId]) => taskId)];
+	const taskIds = [...new Set(known)].slice(0, MOST_SHOWN);
 	if (taskIds.length) showInExecution(context, `${SHOWN}_tasks`, taskIds.join(', '));
-	const credits = [...costs.values()].filter((cost) => cost !== null);
+	const credits = all.flatMap(([, cost]) => cost ?? []);
 	if (credits.length) showInExecution(context, `${SHOWN}_credits`, String(addCredits(credits)));
 }
 

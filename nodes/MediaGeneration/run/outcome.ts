@@ -28,9 +28,9 @@ function makeOutcome(run: Run, { entry, item, isOver }: Shown): Outcome {
 	const task = describeEntry(run, entry);
 	if (!task) return undefined;
 	if (!isOver) return { items: [{ json: task }] };
-	const failure = looks?.find(task.taskId).failure;
+	const failure = looks?.find(looks.keyOf(entry)).failure;
 	const ended = { ...markTimedOut(task), ...(failure && { lookError: failure.message }) };
-	if (!isErrorIfFailed(run) || !isFailed(ended)) return { items: makeItems(run, ended) };
+	if (!isErrorIfFailed(run) || !isFailed(ended)) return { items: makeItems(run, entry, ended) };
 	const areOthersOfUse = ledger.entries.some((other) => other !== entry && isOfUse(other));
 	return { error: new FailedTaskError(ended, areOthersOfUse) };
 }
@@ -41,15 +41,15 @@ const isOfUse = (entry: Entry): boolean => ['completed', 'open'].includes(stateO
 /** Makes the task of an entry; undefined where there is none. */
 export function describeEntry({ looks }: Run, entry: Entry): EndedTask | undefined {
 	const attempt = looks ? looks.attemptOf(entry) : entry.attempts.at(-1);
-	return attempt && describeTask(entry, attempt, looks?.find(attempt.taskId).said);
+	return attempt && describeTask(entry, attempt, looks?.find(looks.keyOf(entry)).said);
 }
 
 const LIMIT_PASSED = `The wait limit passed before the file was complete. ${GET_FILES} To have more time, raise 'Limit Wait Time' or the workflow's timeout.`;
 
 /** Makes a task's items, from what is known now. */
-function makeItems({ ledger, files }: Run, task: EndedTask): OutputItem[] {
+function makeItems({ ledger, looks, files }: Run, entry: Entry, task: EndedTask): OutputItem[] {
 	const { downloads, perFile = false } = ledger.settings ?? {};
-	const withFiles = files?.find(task.taskId);
+	const withFiles = files?.find(looks?.keyOf(entry) ?? '');
 	if (withFiles) return withFiles;
 	const isMissing = downloads && task.status === 'completed';
 	const downloadError =

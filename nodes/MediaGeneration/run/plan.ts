@@ -70,6 +70,7 @@ export function adoptEarlier({ ledger }: Run, plan: Plan): boolean {
 	if (before.request?.digest !== noted.digest) return false;
 	const entry = ledger.entries[item.index] as Entry;
 	entry.request = noted;
+	entry.account = item.service.account;
 	entry.attempts = adopt(before.attempts);
 	return true;
 }

@@ -45,11 +45,11 @@ export function showOutcomes(run: Run): Outcome[] {
 	const adopted = new Set<string>();
 	for (const { entry } of listWithoutError(run)) {
 		const task = describeEntry(run, entry);
-		if (!task) continue;
-		const { taskId } = task;
-		if (ledger.earlier && looks.attemptOf(entry)?.elsewhere) adopted.add(taskId);
+		const key = looks.keyOf(entry);
+		if (!task || key === undefined) continue;
+		if (ledger.earlier && looks.attemptOf(entry)?.elsewhere) adopted.add(key);
 		// The earlier execution has said what it paid.
-		tasks.set(taskId, adopted.has(taskId) ? { ...task, creditsConsumed: undefined } : task);
+		tasks.set(key, adopted.has(key) ? { ...task, creditsConsumed: undefined } : task);
 	}
 	showEnds(call.context, [...tasks.values()], looks.failure);
 	sayAdopted(call.context, adopted.size, tasks.size);

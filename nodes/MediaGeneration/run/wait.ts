@@ -1,4 +1,3 @@
-import { UserError } from 'n8n-workflow';
 import { isUnknownTask, ServiceError } from '../api/failure';
 import type { Call } from '../host/call';
 import type { Item, Outcome } from './item';
@@ -24,27 +23,18 @@ interface Known {
 export async function wait(call: Call, known: Known[], settings: WaitSettings): Promise<Outcome[]> {
 	const ledger = beginLedger({
 		settings: { ...settings, howToWait: 'polling' },
-		entries: known.map(({ taskId }) => ({ attempts: [{ taskId, elsewhere: true }] })),
+		entries: known.map(({ item, taskId }) => ({
+			account: item.service.account,
+			attempts: [{ taskId, elsewhere: true }],
+		})),
 	});
 	const getService = async (order: number) => (known[order] as Known).item.service;
 	const run = { ...beginRun(call, ledger), getService };
-	refuseStrangers(run.errors, known);
 	const watched = beginWatch(run);
 	await lookAtOnce(watched);
 	leaveLost(watched);
 	if (!endsRun(run)) await watch(run, watched);
 	return showOutcomes(run);
-}
-
-/** An ID may be a guess, so no account gets another one's task. */
-function refuseStrangers(errors: Map<number, unknown>, known: Known[]): void {
-	for (const [order, { item, taskId }] of known.entries()) {
-		const first = known.find((one) => one.taskId === taskId);
-		if (first?.item.service.account === item.service.account) continue;
-		const message = `Another item has the Task ID ${taskId} with another credential`;
-		const description = 'Wait for them in nodes of their own, or one after the other in a loop.';
-		errors.set(order, new UserError(message, { description }));
-	}
 }
 
 /**
@@ -53,26 +43,26 @@ function refuseStrangers(errors: Map<number, unknown>, known: Known[]): void {
  */
 async function lookAtOnce(watched: Watch): Promise<void> {
 	const { looks, times } = watched;
-	const isSettled = (taskId: string) => {
-		const { failure, said } = looks.find(taskId);
+	const isSettled = (key: string) => {
+		const { failure, said } = looks.find(key);
 		return failure ? !passes(failure) && !isUnknownTask(failure) : said !== undefined;
 	};
 	await keepLooking(watched, {
 		lastLook: Math.min(Date.now() + KNOWN_BY, times.lastLook),
 		end: times.end,
-		isOver: () => looks.openIds.every(isSettled),
+		isOver: () => looks.openKeys.every(isSettled),
 		atOnce: true,
 	});
 }
 
 /** A failure that later looks would have too is the error of its items. */
 function leaveLost({ run, looks }: Watch): void {
-	for (const taskId of looks.openIds) {
-		const { failure } = looks.find(taskId);
+	for (const key of looks.openKeys) {
+		const { failure } = looks.find(key);
 		if (!failure || passes(failure)) continue;
-		looks.leave(taskId);
+		looks.leave(key);
 		for (const { item, entry } of listWithoutError(run))
-			if (entry.attempts[0]?.taskId === taskId) run.errors.set(item, failure);
+			if (looks.keyOf(entry) === key) run.errors.set(item, failure);
 	}
 }
 

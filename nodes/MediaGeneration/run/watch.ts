@@ -3,7 +3,14 @@ import { joinSignals, LONGEST_PAUSE, pause, settleBy } from '../lib/timers';
 import { nameFiles } from './downloads';
 import { openFiles, type Files } from './files';
 import { sayEndedEarly, sayWhyAwake } from './hints';
-import { describeTask, findLimit, stateOf, type Entry, type WaitSettings } from './ledger';
+import {
+	describeTask,
+	findLimit,
+	identifyTask,
+	stateOf,
+	type Entry,
+	type WaitSettings,
+} from './ledger';
 import { Looks } from './look';
 import { isErrorIfFailed, listWithoutError } from './onError';
 import type { Run } from './run';
@@ -15,7 +22,7 @@ export interface Watch {
 	looks: Looks;
 	files: Files;
 	times: AwakeTimes;
-	/** The item of each task. */
+	/** An item of each task, by the task's key. */
 	items: Map<string, number>;
 	/** No task is looked at any more. */
 	isOver?: boolean;
@@ -28,14 +35,12 @@ export function beginWatch(run: Run): Watch {
 	ledger.begun ??= Date.now();
 	const waiting = listWithoutError(run);
 	const entries = waiting.map(({ entry }) => entry);
+	const looks = new Looks(entries, settings, identifyTask);
 	const items = new Map<string, number>();
-	for (const { item, entry } of waiting) {
-		const last = entry.attempts.at(-1);
-		if (last) items.set(last.taskId, item);
-	}
+	for (const { item, entry } of waiting) items.set(looks.keyOf(entry) ?? '', item);
 	return {
 		run,
-		looks: new Looks(entries, settings),
+		looks,
 		files: openFiles(call, ledger, settings),
 		times: planAwake(Date.now(), findLimit(ledger), call.deadline),
 		items,
@@ -53,21 +58,21 @@ export async function watch(run: Run, watched = beginWatch(run)): Promise<void> 
 	await keepLooking(watched, times);
 	if (!looks.haveEnded && times.isCutShort) sayEndedEarly(context);
 	watched.isOver = true;
-	const download = async (taskId: string) => await downloadFiles(watched, taskId);
-	await settleBy(times.filesBy, Promise.all(looks.taskIds.map(download)));
+	const download = async (key: string) => await downloadFiles(watched, key);
+	await settleBy(times.filesBy, Promise.all(looks.keys.map(download)));
 	run.looks = looks;
 	run.files = files;
 }
 
 /** Downloads the files of a task into n8n's storage, if it has completed. */
-async function downloadFiles(watched: Watch, taskId: string): Promise<void> {
+async function downloadFiles(watched: Watch, key: string): Promise<void> {
 	const { run, looks, files, times, items } = watched;
 	const { call, ledger } = run;
-	const item = items.get(taskId) as number;
+	const item = items.get(key) as number;
 	const entry = ledger.entries[item] as Entry;
 	const attempt = looks.attemptOf(entry);
 	if (attempt?.end?.status !== 'completed') return;
-	if (endsInError(watched) && !files.hasBegun(taskId)) return;
+	if (endsInError(watched) && !files.hasBegun(key)) return;
 	const task = describeTask(entry, attempt);
 	const place = { item, count: ledger.entries.length };
 	const source = {
@@ -77,7 +82,7 @@ async function downloadFiles(watched: Watch, taskId: string): Promise<void> {
 		settings: ledger.settings as WaitSettings,
 		getService: async () => await run.getService(item),
 	};
-	await files.download(task, source, nameFiles(task, place, entry.request?.words));
+	await files.download(key, task, source, nameFiles(task, place, entry.request?.words));
 }
 
 /** Says whether a failed task ends the run with an error, so that no further file is of use. */
@@ -104,8 +109,8 @@ export async function keepLooking(
 	const over = new AbortController();
 	const timeIsOver = waitForEnd(end, over, run.call.signal);
 	const how = {
-		getService: async (taskId: string) => await run.getService(items.get(taskId) as number),
-		onAnswer: (taskId: string) => void downloadFiles(watched, taskId),
+		getService: async (key: string) => await run.getService(items.get(key) as number),
+		onAnswer: (key: string) => void downloadFiles(watched, key),
 		signal: over.signal,
 	};
 	let length = atOnce ? 0 : first;
@@ -114,7 +119,7 @@ export async function keepLooking(
 		at = Math.min(Date.now() + spread(length), lastLook);
 		await Promise.race([pause(at - Date.now()), timeIsOver]);
 		if (over.signal.aborted) break;
-		await Promise.race([looks.look(looks.openIds, how), timeIsOver]);
+		await Promise.race([looks.look(looks.openKeys, how), timeIsOver]);
 		length = isRateLimited(looks.failure)
 			? longest
 			: Math.min(Math.max(first, length * growth), longest);

@@ -46,7 +46,7 @@ it.each<[string, object, string[], string[]]>([
 	const { asked, look, looks } = build();
 	await look(options);
 	expect(asked).toEqual(expected);
-	expect(looks.openIds).toEqual(open);
+	expect(looks.openKeys).toEqual(open);
 });
 
 it('an end is noted at each entry of its task, and what goes on only by this call', async () => {
@@ -68,7 +68,7 @@ it('looks at the last task of an entry, at none of unknown outcome, and at none 
 		{ attempts: [] },
 	];
 	const { look, looks, asked } = build({ entries });
-	expect(looks.taskIds).toEqual(['one']);
+	expect(looks.keys).toEqual(['one']);
 	// Meanwhile another call of the run creates a further one.
 	entries[0]?.attempts.push({ taskId: 'later' });
 	await look({}, ['one', 'two', 'old', 'later']);
@@ -130,5 +130,5 @@ it.each<[string, (taskId: string) => Task]>([
 
 it('an ID may be a name that every object has', () => {
 	const { looks } = build({ entries: [{ attempts: [{ taskId: 'constructor' }] }] });
-	expect(looks.openIds).toEqual(['constructor']);
+	expect(looks.openKeys).toEqual(['constructor']);
 });

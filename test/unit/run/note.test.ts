@@ -85,6 +85,32 @@ describe('what an execution shows of its tasks', () => {
 		expect(show(runs)).toEqual(Object.fromEntries(named));
 	});
 
+	it('the sum over two accounts in which one ID is of two tasks, which it names once', () => {
+		const entries = ['one', 'other', 'one'].map((account) => ({
+			...buildEntry(ended('17', 2)),
+			account,
+		}));
+		const customData = new Map<string, string>();
+		const more = { getWorkflowDataProxy: () => ({ $runIndex: 0, $execution: { customData } }) };
+		showTasks(buildWaiting(entries, { more }));
+		expect([...customData.values()]).toEqual(['17', '4']);
+	});
+
+	it('what a sleep has stored in an older form, as pairs', () => {
+		const kept = {
+			flow: {
+				Media_Generation: [
+					['a', 2],
+					['b', null],
+				],
+			},
+		};
+		expect(show([[[{ taskId: 'a' }, ended('b', 1)]]], { kept })).toEqual({
+			Media_Generation_tasks: 'a, b',
+			Media_Generation_credits: '3',
+		});
+	});
+
 	it('as many IDs as n8n keeps', () => {
 		const many = Array.from({ length: 40 }, (__, task) => [ended(`task-${task}`, 1)]);
 		const { Media_Generation_tasks: ids, Media_Generation_credits: credits } = show([many]);

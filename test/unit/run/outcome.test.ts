@@ -39,7 +39,7 @@ async function show(entry: Entry, { settings, says = [], files }: Given = {}) {
 	});
 	const looks = new Looks(run.ledger.entries, { timeoutSeconds: 1 });
 	const getService = async () => await run.getService(0);
-	for (let left = says.length; left > 0; left--) await looks.look(looks.taskIds, { getService });
+	for (let left = says.length; left > 0; left--) await looks.look(looks.keys, { getService });
 	const [outcome] = makeOutcomes({ ...run, looks, files });
 	return outcome && 'items' in outcome ? outcome.items : [];
 }

@@ -143,9 +143,12 @@ it('ends at once with the deadline now', async () => {
 	expect(asked).toEqual([]);
 });
 
-it('asks for each task by the account of its item, and once where several items have it', async () => {
+it('asks for each task by the account of its item, and once where several items of an account have it', async () => {
 	const by: Array<[taskId: string, item: number]> = [];
-	const entries = ['a', 'b', 'a'].map((taskId) => buildEntry({ taskId }));
+	const entries = ['a', 'b', 'a', 'a'].map((taskId, item) => ({
+		...buildEntry({ taskId }),
+		account: item === 3 ? 'other' : 'one',
+	}));
 	const run = buildWaiting(entries, {
 		async getTask(taskId, item) {
 			by.push([taskId, item]);
@@ -158,9 +161,10 @@ it('asks for each task by the account of its item, and once where several items 
 	expect(by).toEqual([
 		['a', 2],
 		['b', 1],
+		['a', 3],
 	]);
 	expect(run.hints).toEqual(['The run stayed awake because somebody waits.']);
-	expect(statusesOf(run)).toEqual(['completed', 'completed', 'completed']);
+	expect(statusesOf(run)).toEqual(Array(4).fill('completed'));
 });
 
 it('waits for no task of an item that has an error', async () => {
