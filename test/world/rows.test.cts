@@ -169,6 +169,49 @@ describe('an n8n that took two who woke an execution, and runs it twice', () => 
 		]);
 	});
 
+	describe('in two processes, each of which creates a task', () => {
+		/** The first process begins, and takes what the second one has stored. */
+		const apart: Partial<Plan> = { ...atOnce, maxTries: 5, runsIn: [0, 0, 1, 0] };
+		const failed: Partial<Fate> = { ...two, end: 'failed' };
+		const late: Partial<Fate> = { after: MINUTE };
+
+		const dud: Partial<Fate> = { end: 'failed', after: 2 * SECOND };
+		it.each([
+			['task-0-2z', late, dud],
+			['task-0-3z', dud, late],
+		])('brings out the one that completes (%s), and pays for no third', async (taskId, ...both) => {
+			const { world, sent, statuses, taskIds } = await live(build([[failed, ...both]], apart));
+			expect(world.n8n.repeats).toBe(1);
+			expect([sent, statuses, taskIds]).toEqual([[3], ['completed'], [taskId]]);
+		});
+
+		/** The outcome of one of them is unknown. Each process waits for the other item too. */
+		const liveInDoubt = async (...others: OfItem[]) => {
+			const beside = [{ ...silent, end: 'failed' as const }, late];
+			const items = [beside, [failed, ...others.flat()]];
+			const world = build(items, { ...apart, onError: 'continueRegularOutput' });
+			const lived = await live(world);
+			expect(world.n8n.repeats).toBe(1);
+			return lived;
+		};
+
+		it('brings it out beside a creation of unknown outcome', async () => {
+			const { sent, statuses } = await liveInDoubt('unknown', late);
+			expect([sent, statuses]).toEqual([
+				[3, 3],
+				['completed', 'completed'],
+			]);
+		});
+
+		it('pays for nothing more after an unknown outcome of the other', async () => {
+			const { sent, statuses } = await liveInDoubt({ ...late, end: 'failed' }, 'unknown');
+			expect([sent, statuses]).toEqual([
+				[3, 3],
+				['completed', undefined],
+			]);
+		});
+	});
+
 	it('takes a callback for the task of one of them in the process of the other', async () => {
 		const { world } = await live(
 			build([], {

@@ -323,7 +323,10 @@ export class World {
 		if (status === 'error') this.checkError(execution, execution.step);
 		// A try may begin just before it.
 		const mayTimeOut = this.choicesOf(execution).maxTries > 0 || this.n8n.repeats > 0;
-		if (execution.hasTimedOut && !mayTimeOut) wrong.push(`${id} has timed out`);
+		const hasPaid = this.service.creations.some(
+			({ sender, item }) => sender.execution === id && Math.floor(item / 10) === execution.step,
+		);
+		if (execution.hasTimedOut && hasPaid && !mayTimeOut) wrong.push(`${id} has timed out`);
 		if (!this.n8n.repeats && new Set(ended.map(({ step }) => step)).size < ended.length)
 			wrong.push(`${id} was delivered twice`);
 	}

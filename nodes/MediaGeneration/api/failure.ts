@@ -101,6 +101,8 @@ export interface UnknownOutcome {
 	taskId?: string;
 	/** What else to do, such as what to check in the credential. */
 	advice?: string;
+	/** When it was given up, while the service worked on it, in milliseconds since 1970. */
+	since?: number;
 }
 
 /** A creation that may have made a task. It must not be sent again. */

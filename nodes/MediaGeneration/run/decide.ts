@@ -2,7 +2,7 @@ import type { Call } from '../host/call';
 import { readResumeUrl } from '../host/resumeUrl';
 import { findWaiter, type Waiter } from '../host/waiter';
 import { isReadAlike } from '../host/webhookCredential';
-import type { HowToWait } from './ledger';
+import { findTask, type HowToWait } from './ledger';
 import { findObstacle, mayReach } from './obstacle';
 import { listWithoutError } from './onError';
 import type { Plan } from './plan';
@@ -16,7 +16,7 @@ export async function decideWait(run: Run, plans: Plan[]): Promise<WaitDecision>
 		({ item, entry }) => entry.attempts.length > 0 && !planned.has(item),
 	);
 	// The service calls the execution back that created them. A hint says that they are of that one.
-	if (waiting.some(({ entry }) => entry.attempts.at(-1)?.elsewhere)) return {};
+	if (waiting.some(({ entry }) => findTask(entry)?.elsewhere)) return {};
 	const services = [
 		...(await Promise.all(waiting.map(async ({ item }) => await run.getService(item)))),
 		...plans.map(({ item }) => item.service),

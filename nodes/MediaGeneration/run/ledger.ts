@@ -43,7 +43,7 @@ export interface Entry {
 	request?: NotedRequest;
 	/** The account that it is sent with, as a digest. */
 	account?: string;
-	/** The tasks that were created for it, one after the other. The last one counts. */
+	/** The tasks that were created for it, one after the other. `findTask` finds the one that counts. */
 	attempts: Attempt[];
 	/** A task may exist beside these: nothing more is sent in this execution. */
 	unknown?: UnknownOutcome;
@@ -68,6 +68,8 @@ export interface Attempt {
 	end?: EndedTask;
 	/** n8n got this failure as the error of the item in this execution. */
 	told?: true;
+	/** Its creation was of unknown outcome since this time: `since` of the entry's `unknown`. */
+	settles?: number;
 }
 
 export type HowToWait = 'automatic' | 'callback' | 'polling';
@@ -106,11 +108,34 @@ export interface Sleep {
 /** Where the task of an item stands. */
 export type State = 'new' | 'unknown' | 'open' | 'completed' | 'failed';
 
-export function stateOf({ unknown, attempts }: Entry): State {
-	if (unknown) return 'unknown';
-	const last = attempts.at(-1);
-	if (!last) return 'new';
-	return (last.end?.status ?? 'open') as State;
+export function stateOf(entry: Entry): State {
+	const task = findTask(entry);
+	const state = task ? ((task.end?.status ?? 'open') as State) : 'new';
+	// What may exist hides no task that does.
+	return entry.unknown && (state === 'new' || state === 'failed') ? 'unknown' : state;
+}
+
+/** The worth of a task: failed for good, failed but may still end, open, completed. */
+function rate(attempt: Attempt): number {
+	const { end } = attempt;
+	if (!end) return 2;
+	if (end.status === 'completed') return 3;
+	return hasFailedForGood(attempt) ? 0 : 1;
+}
+
+/** Finds the task of an entry that counts: the last one, save where another process has a better one. */
+export const findTask = ({ attempts }: Pick<Entry, 'attempts'>): Attempt | undefined =>
+	attempts.reduce<Attempt | undefined>(
+		(best, one) => (best && rate(best) > rate(one) ? best : one),
+		undefined,
+	);
+
+/** Lists the tasks of an entry that are waited for: all that are open, unless one has completed. */
+export function listAwaited(entry: Entry): Attempt[] {
+	const state = stateOf(entry);
+	if (state === 'new' || state === 'unknown') return [];
+	if (state === 'open') return entry.attempts.filter(({ end }) => !end);
+	return [findTask(entry) as Attempt];
 }
 
 /** Says whether a task failed, and can't end otherwise any more. */
@@ -124,9 +149,9 @@ const hasFailedForGood = ({ end }: Attempt): boolean => end !== undefined && may
 export function isToSend(entry: Entry, tries: number): boolean {
 	const { attempts } = entry;
 	if (stateOf(entry) === 'new') return true;
-	const last = attempts.at(-1);
-	if (stateOf(entry) !== 'failed' || !last) return false;
-	return last.told === true && hasFailedForGood(last) && attempts.length < tries;
+	const task = findTask(entry);
+	if (stateOf(entry) !== 'failed' || !task) return false;
+	return task.told === true && hasFailedForGood(task) && attempts.length < tries;
 }
 
 /**
@@ -164,7 +189,7 @@ export const copyForPayment = ({ request, attempts, unknown }: Entry): Entry => 
 
 /**
  * Adds what a copy of an entry knows. The entry itself stays: a call of the run may work with it. The
- * tasks of both are kept; the last one is that of whoever has sent more.
+ * tasks of both are kept, and a doubt of either, unless its creation has made one of them.
  */
 export function mergeEntry(entry: Entry, copy: Entry): void {
 	const missing: Attempt[] = [];
@@ -177,18 +202,14 @@ export function mergeEntry(entry: Entry, copy: Entry): void {
 		attempt.end ??= other.end;
 		attempt.told ??= other.told;
 	}
-	const isKnown = entry.unknown !== undefined && !copy.unknown && missing.length > 0;
-	if (countSent(copy) <= countSent(entry) && !isKnown) {
-		entry.attempts.splice(-1, 0, ...missing);
-		return;
-	}
 	entry.attempts.push(...missing);
-	entry.request = copy.request;
-	entry.account = copy.account;
-	entry.unknown = copy.unknown;
+	const isOfCopy = missing.some((attempt) => attempt === findTask(entry));
+	if (isOfCopy || !entry.request)
+		Object.assign(entry, { request: copy.request, account: copy.account });
+	const isSettled = ({ since }: UnknownOutcome) =>
+		since !== undefined && entry.attempts.some(({ settles }) => settles === since);
+	entry.unknown = [entry.unknown, copy.unknown].find((unknown) => unknown && !isSettled(unknown));
 }
-
-const countSent = ({ attempts, unknown }: Entry): number => attempts.length + (unknown ? 1 : 0);
 
 /** Tells tasks apart: services that number theirs give the same ID in each account. */
 export const identifyTask = ({ account = '' }: Pick<Entry, 'account'>, taskId: string): string =>
@@ -198,9 +219,9 @@ export const identifyTask = ({ account = '' }: Pick<Entry, 'account'>, taskId: s
 export const listTaskIds = (entries: Entry[]): string[] =>
 	entries.flatMap(({ attempts }) => attempts.map(({ taskId }) => taskId));
 
-/** Lists the tasks that count, each once. */
-export const listLastTasks = (entries: Entry[]): string[] => [
-	...new Set(entries.flatMap(({ attempts }) => attempts.at(-1)?.taskId ?? [])),
+/** Lists the tasks that are waited for, each once. */
+export const listAwaitedIds = (entries: Entry[]): string[] => [
+	...new Set(entries.flatMap(listAwaited).map(({ taskId }) => taskId)),
 ];
 
 /**

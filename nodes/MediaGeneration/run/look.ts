@@ -3,7 +3,7 @@ import type { RequestSettings } from '../api/exchange';
 import type { Task } from '../api/task';
 import { mapConcurrent } from '../lib/mapConcurrent';
 import { CONCURRENCY } from './item';
-import type { Attempt, Entry } from './ledger';
+import { findTask, listAwaited, type Attempt, type Entry } from './ledger';
 
 /** How many tasks a webhook asks for at once, if the first ones have ended. */
 const ASKED_AT_ONCE = 32;
@@ -37,38 +37,45 @@ interface LookOptions {
 export class Looks {
 	/** By key, in the order of the items. */
 	private readonly tasks = new Map<string, Watched>();
-	/** The task of each entry: meanwhile another call of the run may create a further one. */
-	private readonly looked = new Map<Entry, { key: string; attempt: Attempt }>();
+	/** The tasks of each entry: meanwhile another call of the run may create a further one. */
+	private readonly looked = new Map<Entry, Attempt[]>();
 
 	/**
-	 * @param entries their last attempts are looked at
+	 * @param entries their tasks that are waited for are looked at
 	 * @param identify makes the key of a task; default: its ID, as all items of a sleep have one account
 	 */
 	constructor(
 		entries: Entry[],
 		private readonly settings: RequestSettings,
-		identify = (_: Entry, taskId: string) => taskId,
+		private readonly identify = (_: Entry, taskId: string) => taskId,
 	) {
 		for (const entry of entries) {
-			const last = entry.attempts.at(-1);
-			if (!last || entry.unknown) continue;
-			const { taskId } = last;
-			const key = identify(entry, taskId);
-			this.looked.set(entry, { key, attempt: last });
-			const watched = this.tasks.get(key) ?? { taskId, attempts: [] };
-			watched.attempts.push(last);
-			this.tasks.set(key, watched);
+			const attempts = listAwaited(entry);
+			this.looked.set(entry, attempts);
+			for (const attempt of attempts) {
+				const { taskId } = attempt;
+				const key = identify(entry, taskId);
+				const watched = this.tasks.get(key) ?? { taskId, attempts: [] };
+				watched.attempts.push(attempt);
+				this.tasks.set(key, watched);
+			}
 		}
 	}
 
-	/** The task of an entry that is looked at. */
+	/** The task of an entry that is looked at; of several, the one that counts now. */
 	attemptOf(entry: Entry): Attempt | undefined {
-		return this.looked.get(entry)?.attempt;
+		return findTask({ attempts: this.looked.get(entry) ?? [] });
 	}
 
-	/** The key of the task of an entry that is looked at. */
+	/** The key of that task. */
 	keyOf(entry: Entry): string | undefined {
-		return this.looked.get(entry)?.key;
+		const attempt = this.attemptOf(entry);
+		return attempt && this.identify(entry, attempt.taskId);
+	}
+
+	/** The keys of all its tasks that are looked at. */
+	keysOf(entry: Entry): string[] {
+		return (this.looked.get(entry) ?? []).map(({ taskId }) => this.identify(entry, taskId));
 	}
 
 	get keys(): string[] {

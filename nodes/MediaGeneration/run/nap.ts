@@ -4,7 +4,7 @@ import { isUnderway, wasDelivered, type HeldResponse } from '../host/delivery';
 import { readResumeUrl } from '../host/resumeUrl';
 import { BoundedMap } from '../lib/boundedMap';
 import { runAfter } from '../lib/timers';
-import { findLimit, listLastTasks, type Ledger, type Sleep, type WaitSettings } from './ledger';
+import { findLimit, listAwaitedIds, type Ledger, type Sleep, type WaitSettings } from './ledger';
 import { Looks } from './look';
 import { sendNudge } from './nudge';
 import { FIRST_PAUSE_AT_LIMIT, PAUSES_ASLEEP, planLastWake, spread } from './timetable';
@@ -78,10 +78,8 @@ export class Nap {
 
 	/** Notes the ends that a webhook has seen. */
 	noteEnds({ entries }: Ledger): void {
-		for (const { attempts } of entries) {
-			const last = attempts.at(-1);
-			if (last?.end) this.ends.set(last.taskId, last.end);
-		}
+		for (const { taskId, end } of entries.flatMap(({ attempts }) => attempts))
+			if (end) this.ends.set(taskId, end);
 	}
 
 	/** @returns false unless the run waits: another webhook has handed it to n8n, or it is over */
@@ -160,7 +158,7 @@ export function findNap(context: Context, ledger: Ledger): Nap | undefined {
 	known?.end();
 	const nap = new Nap(number, {
 		url: readResumeUrl(context),
-		taskIds: listLastTasks(ledger.entries),
+		taskIds: listAwaitedIds(ledger.entries),
 		until,
 		lastWake: planLastWake({ until, end }),
 		logger: context.logger,

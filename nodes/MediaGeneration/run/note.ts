@@ -2,7 +2,15 @@ import type { UnknownOutcome } from '../api/failure';
 import { keepForAllNodes, showInExecution } from '../host/customData';
 import { NODE_NAME } from '../lib/brand';
 import { addCredits } from './hints';
-import { adopt, identifyTask, listTaskIds, noteRequest, type Entry, type Ledger } from './ledger';
+import {
+	adopt,
+	identifyTask,
+	listTaskIds,
+	noteRequest,
+	stateOf,
+	type Entry,
+	type Ledger,
+} from './ledger';
 import type { Plan } from './plan';
 import type { Run } from './run';
 import { noteUnknownCall } from './shared';
@@ -12,11 +20,11 @@ export function noteTask(run: Run, plan: Plan, taskId: string): void {
 	const { call, ledger } = run;
 	const { index } = plan.item;
 	const entry = openEntry(ledger, plan);
-	const { unknown } = entry;
-	entry.attempts.push({ taskId });
-	// It took so long that its outcome counted as unknown.
-	delete entry.unknown;
-	if (unknown) noteUnknownCall(call, ledger.shared, index, { ...unknown, taskId });
+	const { doubt } = plan;
+	entry.attempts.push({ taskId, ...(doubt && { settles: doubt.since }) });
+	// Another process may have a doubt of its own.
+	if (entry.unknown === doubt) delete entry.unknown;
+	if (doubt) noteUnknownCall(call, ledger.shared, index, { ...doubt, taskId });
 	call.context.logger.info(`${describeItem(run, index)} created task ${taskId}`);
 	// Showing takes the longer, the more tasks there are, and those of further items have no room.
 	if (index < MOST_SHOWN) showTasks(run);
@@ -28,6 +36,7 @@ export function noteUnknown(run: Run, plan: Plan, unknown: UnknownOutcome): void
 	const { index } = plan.item;
 	const entry = openEntry(ledger, plan);
 	entry.unknown = unknown;
+	plan.doubt = unknown;
 	noteUnknownCall(call, ledger.shared, index, unknown);
 	const task = unknown.taskId ? `task ${unknown.taskId}` : 'a task';
 	call.context.logger.warn(
@@ -39,7 +48,8 @@ export function noteUnknown(run: Run, plan: Plan, unknown: UnknownOutcome): void
 function openEntry({ entries, earlier }: Ledger, { item, request }: Plan): Entry {
 	const entry = entries[item.index] as Entry;
 	const before = earlier?.[item.index];
-	if (before?.unknown && !entry.attempts.length) entry.attempts.push(...adopt(before.attempts));
+	if (before && stateOf(before) === 'unknown' && !entry.attempts.length)
+		entry.attempts.push(...adopt(before.attempts));
 	entry.request = noteRequest(request);
 	entry.account = item.service.account;
 	return entry;

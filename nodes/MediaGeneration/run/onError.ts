@@ -1,11 +1,11 @@
-import type { Entry } from './ledger';
+import { stateOf, type Entry } from './ledger';
 import type { Run } from './run';
 
 /** What On Error, with Failed Tasks, means for a run. A failed task is an error only once it is output. */
 
 /** Says whether an item has no task, or no further one, for a reason. */
 export const hasError = ({ errors, ledger }: Run, item: number): boolean =>
-	errors.has(item) || ledger.entries[item]?.unknown !== undefined;
+	errors.has(item) || stateOf(ledger.entries[item] as Entry) === 'unknown';
 
 /** Lists the items that may have a task to wait for. */
 export const listWithoutError = (run: Run): Array<{ item: number; entry: Entry }> =>

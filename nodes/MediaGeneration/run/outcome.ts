@@ -3,7 +3,7 @@ import { markTimedOut } from '../api/task';
 import { FailedTaskError, isFailed, type EndedTask } from './failedTask';
 import { describeNoResult, GET_FILES, toTaskItems } from './fileItems';
 import type { Outcome, OutputItem } from './item';
-import { describeTask, stateOf, type Entry } from './ledger';
+import { describeTask, findTask, stateOf, type Entry } from './ledger';
 import { isErrorIfFailed } from './onError';
 import type { Run } from './run';
 
@@ -23,7 +23,8 @@ interface Shown {
 function makeOutcome(run: Run, { entry, item, isOver }: Shown): Outcome {
 	const { errors, ledger, looks, refusal } = run;
 	if (errors.has(item)) return { error: errors.get(item) };
-	if (entry.unknown) return { error: new UnknownOutcomeError(entry.unknown) };
+	if (entry.unknown && stateOf(entry) === 'unknown')
+		return { error: new UnknownOutcomeError(entry.unknown) };
 	if (refusal) return refusal;
 	const task = describeEntry(run, entry);
 	if (!task) return undefined;
@@ -40,7 +41,7 @@ const isOfUse = (entry: Entry): boolean => ['completed', 'open'].includes(stateO
 
 /** Makes the task of an entry; undefined where there is none. */
 export function describeEntry({ looks }: Run, entry: Entry): EndedTask | undefined {
-	const attempt = looks ? looks.attemptOf(entry) : entry.attempts.at(-1);
+	const attempt = looks ? looks.attemptOf(entry) : findTask(entry);
 	return attempt && describeTask(entry, attempt, looks?.find(looks.keyOf(entry)).said);
 }
 

@@ -2,7 +2,7 @@ import type { INodeExecutionData } from 'n8n-workflow';
 import type { Call } from '../host/call';
 import { toErrorItem, toNodeError } from './errors';
 import { hasFailed, type Outcome } from './item';
-import { listTaskIds, type Entry } from './ledger';
+import { findTask, listTaskIds, stateOf, type Entry } from './ledger';
 import { fitItems } from './toModel';
 
 /** Throws an error of the run as a whole. @throws it, with On Error "stop" */
@@ -29,8 +29,9 @@ export function toOutput(
 ): INodeExecutionData[] {
 	return outcomes.flatMap((outcome, item) => {
 		if (!outcome) return [];
-		const { unknown, attempts = [] } = { ...entries[item] };
-		const taskId = unknown ? undefined : attempts.at(-1)?.taskId;
+		const entry = entries[item];
+		const isUnknown = entry && stateOf(entry) === 'unknown';
+		const taskId = entry && !isUnknown ? findTask(entry)?.taskId : undefined;
 		if (hasFailed(outcome)) return [toErrorItem(call, outcome.error, item, taskId)];
 		const items = fitItems(call, outcome.items) as INodeExecutionData[];
 		return call.context.helpers.constructExecutionMetaData(items, { itemData: { item } });

@@ -1,7 +1,15 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { UnknownOutcomeError } from '../api/failure';
+import { UnknownOutcomeError, type UnknownOutcome } from '../api/failure';
 import { checkItems, hasFailed, readItem, type CreateRequest, type Item } from './item';
-import { adopt, isToSend, noteRequest, type Entry, type Ledger, type RunSettings } from './ledger';
+import {
+	adopt,
+	isToSend,
+	noteRequest,
+	stateOf,
+	type Entry,
+	type Ledger,
+	type RunSettings,
+} from './ledger';
 import type { Run } from './run';
 import { findUnknownCall } from './shared';
 
@@ -20,6 +28,8 @@ export interface Plan {
 	request: CreateRequest;
 	/** How many tasks the item has before. */
 	attempts: number;
+	/** Present once its creation counts as of unknown outcome, which may still end. */
+	doubt?: UnknownOutcome;
 }
 
 /**
@@ -43,7 +53,8 @@ async function planItem(
 ): Promise<Plan | undefined> {
 	const { call, ledger } = run;
 	const entry = ledger.entries[index] as Entry;
-	const unknown = entry.unknown ?? findUnknownCall(call, ledger.shared, index);
+	const own = stateOf(entry) === 'unknown' ? entry.unknown : undefined;
+	const unknown = own ?? findUnknownCall(call, ledger.shared, index);
 	if (unknown) throw new UnknownOutcomeError(unknown);
 	const attempts = entry.attempts.length;
 	const getService = async () => await run.getService(index);
@@ -63,7 +74,7 @@ async function planItem(
 export function adoptEarlier({ ledger }: Run, plan: Plan): boolean {
 	const { item, request, attempts } = plan;
 	const before = ledger.earlier?.[item.index];
-	if (attempts || !before?.attempts.length || before.unknown) return false;
+	if (attempts || !before?.attempts.length || stateOf(before) === 'unknown') return false;
 	// Another call of the run may have done so, and have gone on.
 	if (wasSent(ledger, plan)) return true;
 	const noted = noteRequest(request);

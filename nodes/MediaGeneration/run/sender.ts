@@ -60,7 +60,7 @@ export class CreationSender {
 		if (!this.underway.has(plan.item.index)) return notSent;
 		const late = known > last ? await settleBy(known, creating) : undefined;
 		if (late) return late.error;
-		noteUnknown(this.run, plan, underway);
+		noteUnknown(this.run, plan, { ...underway, since: Date.now() });
 		return new UnknownOutcomeError(underway);
 	}
 

@@ -5,7 +5,7 @@ import { verifyRequest, type AcceptedCallback } from '../callback/verifyRequest'
 import { enableNode, readNodeContext } from '../host/sleep';
 import { settleBy } from '../lib/timers';
 import { accept, NUDGE, refuse } from './answers';
-import { findLimit, listLastTasks, readLedger, type Ledger, type Sleep } from './ledger';
+import { findLimit, listAwaitedIds, readLedger, type Ledger, type Sleep } from './ledger';
 import { findNap, type Nap } from './nap';
 import { DUE_EARLY, planLastWake } from './timetable';
 
@@ -29,7 +29,7 @@ async function receive(context: IWebhookFunctions): Promise<IWebhookResponseData
 	// A part of the result, or a step on the way to it. Senders repeat what is refused.
 	if (callback.claim.status === 'pending') return accept(context);
 	const ledger = readLedger(readNodeContext(context));
-	if (!ledger?.sleep || !listLastTasks(ledger.entries).includes(callback.taskId))
+	if (!ledger?.sleep || !listAwaitedIds(ledger.entries).includes(callback.taskId))
 		return refuse(context, { reason: 'taskNotInExecution' });
 	const nap = findNap(context, ledger);
 	if (!nap) return accept(context);

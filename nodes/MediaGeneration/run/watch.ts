@@ -37,7 +37,8 @@ export function beginWatch(run: Run): Watch {
 	const entries = waiting.map(({ entry }) => entry);
 	const looks = new Looks(entries, settings, identifyTask);
 	const items = new Map<string, number>();
-	for (const { item, entry } of waiting) items.set(looks.keyOf(entry) ?? '', item);
+	for (const { item, entry } of waiting)
+		for (const key of looks.keysOf(entry)) items.set(key, item);
 	return {
 		run,
 		looks,
@@ -71,7 +72,7 @@ async function downloadFiles(watched: Watch, key: string): Promise<void> {
 	const item = items.get(key) as number;
 	const entry = ledger.entries[item] as Entry;
 	const attempt = looks.attemptOf(entry);
-	if (attempt?.end?.status !== 'completed') return;
+	if (attempt?.end?.status !== 'completed' || looks.keyOf(entry) !== key) return;
 	if (endsInError(watched) && !files.hasBegun(key)) return;
 	const task = describeTask(entry, attempt);
 	const place = { item, count: ledger.entries.length };

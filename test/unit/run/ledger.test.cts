@@ -43,6 +43,11 @@ it.each<[State, string, Partial<Entry>, boolean]>([
 	['failed', 'its upstream was silent, and may charge', { attempts: [tell(SILENT)] }, false],
 	['unknown', 'a task may exist', { unknown: UNKNOWN }, false],
 	['unknown', '… beside one that failed', { attempts: [tell(FAILED)], unknown: UNKNOWN }, false],
+	['open', '… beside one that is open', { attempts: [OPEN], unknown: UNKNOWN }, false],
+	['completed', '… beside one that has completed', { attempts: [GOOD], unknown: UNKNOWN }, false],
+	['open', 'another process has one that failed', { attempts: [OPEN, tell(FAILED)] }, false],
+	['completed', '… beside one that has completed', { attempts: [GOOD, OPEN] }, false],
+	['failed', '… that may still end', { attempts: [SILENT, tell(FAILED)] }, false],
 ])('an item is %s where %s', (state, _, known, sends) => {
 	const entry: Entry = { attempts: [], ...known };
 	expect(stateOf(entry)).toBe(state);
@@ -62,6 +67,11 @@ it.each<[string, Partial<Entry>, Partial<Entry>]>([
 	['a further task', { attempts: [tell(FAILED)] }, { attempts: [tell(FAILED), OPEN] }],
 	['an unknown outcome', { attempts: [FAILED] }, { attempts: [FAILED], unknown: UNKNOWN }],
 	['the end of the task', { attempts: [OPEN] }, { attempts: [{ ...OPEN, end: GOOD.end }] }],
+	[
+		'what the creation of unknown outcome has made',
+		{ attempts: [], unknown: { ...UNKNOWN, since: 7 } },
+		{ attempts: [{ ...OPEN, settles: 7 }] },
+	],
 ])('of two copies of an entry, the one that knows %s counts', (_, before, after) => {
 	const copy = (known: Partial<Entry>): Entry => structuredClone({ attempts: [], ...known });
 	for (const [one, other] of [
@@ -80,10 +90,40 @@ it('merging entries of two processes loses no ID', () => {
 	expect(listTaskIds([entry]).sort()).toEqual(['a', 'b', 'c']);
 });
 
-it('a task that n8n has stored takes the place of an unknown outcome of another process', () => {
-	const entry: Entry = { attempts: [], unknown: { message: 'reset' } };
-	mergeEntry(entry, { attempts: [{ taskId: 'b' }] });
-	expect([stateOf(entry), listTaskIds([entry])]).toEqual(['open', ['b']]);
+it.each<[string, Partial<Entry>, Partial<Entry>, State, boolean]>([
+	['a failure', { attempts: [tell(FAILED)] }, { attempts: [OPEN] }, 'open', false],
+	['a failure, of the copy', { attempts: [OPEN] }, { attempts: [tell(FAILED)] }, 'open', false],
+	['an open one', { attempts: [GOOD] }, { attempts: [OPEN] }, 'completed', false],
+	['a doubt', { unknown: UNKNOWN }, { attempts: [OPEN] }, 'open', false],
+	['a doubt, of the copy', { attempts: [OPEN] }, { unknown: UNKNOWN }, 'open', false],
+	[
+		'another doubt that is not settled',
+		{ attempts: [{ ...tell(FAILED), settles: 7 }] },
+		{ unknown: { ...UNKNOWN, since: 8 } },
+		'unknown',
+		false,
+	],
+	[
+		'a settled doubt',
+		{ attempts: [{ ...tell(FAILED), settles: 7 }] },
+		{ unknown: { ...UNKNOWN, since: 7 } },
+		'failed',
+		true,
+	],
+])('of two processes, a task counts before %s', (_, known, copy, state, sends) => {
+	const request = { digest: 'of the task', model: 'a/b' };
+	const build = (one: Partial<Entry>): Entry => ({
+		attempts: [],
+		...structuredClone(one),
+		request: one.attempts?.some(({ taskId }) => taskId !== 'bad') ? request : undefined,
+	});
+	const entry = build(known);
+	mergeEntry(entry, build(copy));
+	expect([stateOf(entry), isToSend(entry, 5)]).toEqual([state, sends]);
+	expect(listTaskIds([entry]).sort()).toEqual(
+		[...(known.attempts ?? []), ...(copy.attempts ?? [])].map(({ taskId }) => taskId).sort(),
+	);
+	if (state === 'open') expect(entry.request).toEqual(request);
 });
 
 it('what n8n stores has no output of a run that has ended, which its tries still find', () => {

@@ -59,12 +59,12 @@ it('an end is noted at each entry of its task, and what goes on only by this cal
 	expect(looks.find('two').said).toEqual(pending('two'));
 });
 
-it('looks at the last task of an entry, at none of unknown outcome, and at none of other runs', async () => {
+it('looks at the task of an entry that counts, at none of unknown outcome, and at none of other runs', async () => {
 	const failed: Attempt = { taskId: 'old', end: { taskId: 'old', status: 'failed' }, told: true };
 	const unknown = { message: 'no answer' };
 	const entries: Entry[] = [
 		{ attempts: [failed, { taskId: 'one' }] },
-		{ attempts: [{ taskId: 'two' }], unknown },
+		{ attempts: [failed], unknown },
 		{ attempts: [] },
 	];
 	const { look, looks, asked } = build({ entries });
@@ -75,6 +75,22 @@ it('looks at the last task of an entry, at none of unknown outcome, and at none 
 	expect(asked).toEqual(['one']);
 	expect(looks.attemptOf(entries[0] as Entry)).toMatchObject({ taskId: 'one', end: {} });
 	expect(looks.attemptOf(entries[1] as Entry)).toBeUndefined();
+});
+
+it('looks at both tasks of an entry that two processes have created, until the better one counts', async () => {
+	const attempts: Attempt[] = [{ taskId: 'one' }, { taskId: 'two' }];
+	const entry: Entry = { attempts };
+	let fails = false;
+	const { look, looks, asked } = build({
+		entries: [entry],
+		answer: (taskId) =>
+			taskId === 'two' && fails ? { taskId, status: 'failed' } : pending(taskId),
+	});
+	await look({}, looks.keys);
+	expect([asked, looks.keyOf(entry)]).toEqual([['one', 'two'], 'two']);
+	fails = true;
+	await look({}, looks.keys);
+	expect([looks.keyOf(entry), looks.openKeys]).toEqual(['one', ['one']]);
 });
 
 it('asks again for a task that has not ended, and says why the last look failed, until one does not', async () => {

@@ -5,7 +5,12 @@ import {
 } from '../../../nodes/MediaGeneration/api/failure';
 import { pause } from '../../../nodes/MediaGeneration/lib/timers';
 import { InputFile } from '../../../nodes/MediaGeneration/run/input/inputFile';
-import { listTaskIds } from '../../../nodes/MediaGeneration/run/ledger';
+import {
+	listTaskIds,
+	mergeEntry,
+	stateOf,
+	type Entry,
+} from '../../../nodes/MediaGeneration/run/ledger';
 import { sendAll } from '../../../nodes/MediaGeneration/run/send';
 import { findUnknownCall } from '../../../nodes/MediaGeneration/run/shared';
 import { prepare, refuse, unknown, type Run } from '../n8n';
@@ -162,10 +167,11 @@ describe('below an MCP server, a creation', () => {
 		await sending;
 		const [outcome] = listResults(run);
 		const before = sent.length;
+		const [older] = structuredClone(run.ledger.entries);
 		await jest.advanceTimersByTimeAsync(300_000);
 		/** The model asks for the same again. */
 		const askAgain = () => findUnknownCall(run.call, open(1, call).ledger.shared, 0);
-		return { outcome, logged, sent: [before, sent.length], run, askAgain };
+		return { outcome, logged, sent: [before, sent.length], run, older: older as Entry, askAgain };
 	}
 
 	/** Settles after so many seconds. */
@@ -196,6 +202,14 @@ describe('below an MCP server, a creation', () => {
 			expect.stringContaining('created task task-late'),
 		]);
 		expect(listTaskIds(run.ledger.entries)).toEqual(['task-late']);
+	});
+
+	it('one that was finished later is in doubt no more, also where n8n has stored that it is', async () => {
+		const { run, older } = await sendInTime(async () => await after(20, 'task-late'));
+		const [entry] = run.ledger.entries as [Entry];
+		expect([stateOf(older), stateOf(entry)]).toEqual(['unknown', 'open']);
+		mergeEntry(entry, older);
+		expect(entry.unknown).toBeUndefined();
 	});
 
 	it('whoever asks again for one that was finished later gets its ID', async () => {

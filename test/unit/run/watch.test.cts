@@ -1,5 +1,5 @@
 import type { Task } from '../../../nodes/MediaGeneration/api/task';
-import type { Attempt, WaitSettings } from '../../../nodes/MediaGeneration/run/ledger';
+import type { Attempt, Entry, WaitSettings } from '../../../nodes/MediaGeneration/run/ledger';
 import { makeOutcomes } from '../../../nodes/MediaGeneration/run/outcome';
 import { watch } from '../../../nodes/MediaGeneration/run/watch';
 import { fail } from '../fail.ts';
@@ -200,6 +200,8 @@ describe('files', () => {
 
 	interface Given {
 		attempts: Attempt[];
+		/** By default, one for each attempt. */
+		entries?: Entry[];
 		/** What the service says of each look, in turn; then that the task has completed. */
 		says?: Array<Partial<Task>>;
 		settings?: Partial<WaitSettings>;
@@ -208,10 +210,10 @@ describe('files', () => {
 	}
 
 	/** Builds a run that downloads the files of its tasks. */
-	function build({ attempts, says = [], settings, goesOn, serve = () => file }: Given) {
+	function build({ attempts, entries, says = [], settings, goesOn, serve = () => file }: Given) {
 		const { helpers, asked: files } = buildFileHelpers(serve);
 		const looked: string[] = [];
-		const run = buildWaiting(attempts.map(buildEntry), {
+		const run = buildWaiting(entries ?? attempts.map(buildEntry), {
 			settings: { downloads, ...settings },
 			goesOn,
 			async getTask(taskId) {
@@ -260,6 +262,14 @@ describe('files', () => {
 		run.ledger.run--;
 		await wait();
 		expect(files).toHaveLength(3);
+	});
+
+	it('of an item for which two processes have created a task, are those of one', async () => {
+		const attempts: Attempt[] = [{ taskId: 'a' }, { taskId: 'b' }];
+		const entries: Entry[] = [{ attempts }];
+		const { wait, files } = build({ attempts, entries, says: [{ status: 'failed' }] });
+		expect(await wait()).toMatchObject([{ items: [{ json: completed('b'), binary: {} }] }]);
+		expect(files.map((one) => one.url)).toEqual([url('b')]);
 	});
 
 	it('are not downloaded if nobody wishes for them', async () => {
