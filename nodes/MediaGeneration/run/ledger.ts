@@ -177,14 +177,14 @@ export function storeOutput({ request, attempts }: Entry, isStored: boolean): vo
 }
 
 /** Copies what decides whether an item gets another task. Results and what was asked for are left out. */
-export const copyForPayment = ({ request, attempts, unknown }: Entry): Entry => ({
+export const copyForPayment = ({ request, attempts, ...others }: Entry): Entry => ({
+	...others,
 	request: request && { ...request, words: undefined },
 	attempts: attempts.map(({ end, ...attempt }) =>
 		end?.status === 'failed'
 			? { ...attempt, end: { ...end, result: undefined, [REQUEST]: undefined } }
 			: attempt,
 	),
-	unknown,
 });
 
 /**
