@@ -89,10 +89,12 @@ describe('of a run that is over, this process keeps', () => {
 		finish(first);
 		leave(first);
 		const again = begin('over');
-		const asked = expect.objectContaining({ digest: expect.any(String) as string }) as object;
+		const account: unknown = expect.any(String);
+		const asked: unknown = expect.objectContaining({ digest: expect.any(String) as string });
 		expect(JSON.parse(JSON.stringify(again.ledger.entries))).toEqual([
-			{ request: asked, attempts: [{ taskId: 'good' }] },
+			{ account, request: asked, attempts: [{ taskId: 'good' }] },
 			{
+				account,
 				request: asked,
 				attempts: [
 					{ taskId: 'bad', told: true, end: { taskId: 'bad', status: 'failed', failCode: '501' } },
