@@ -3,12 +3,11 @@ import { parseArgs } from 'node:util';
 import { name, version } from '../package.json';
 import { askAll, listFree, listPaid } from './questions.cts';
 import { formatReport } from './report.cts';
-import { createClient, listen, readCallbackClues, type Clues } from './service.cts';
+import { createClient, listen } from './service.cts';
 
 const usage = `Usage: npm run probe -- [options]
 
-Asks a real service what this package relies on, and says what differs, and which dialect the service speaks. Nothing costs
-credits, save --create. It ends with 1 when something differs.
+Asks a real service what this package relies on, and says what differs. Nothing costs credits, save --create. It ends with 1 when something differs.
 
 Environment
   MEDIA_GENERATION_BASE_URL          the service's address
@@ -50,13 +49,11 @@ async function main() {
 	const baseUrl = demand('BASE_URL');
 	const accessToken = demand('ACCESS_TOKEN');
 	const credentials = { baseUrl, accessToken, uploadBaseUrl: find('UPLOAD_BASE_URL') };
-	const clues: Clues = {};
-	const service = createClient(credentials, clues);
-	const stranger = createClient({ ...credentials, accessToken: 'a-wrong-token' }, clues);
+	const service = createClient(credentials);
+	const stranger = createClient({ ...credentials, accessToken: 'a-wrong-token' });
 	const rows = await askAll(listFree(service, stranger, model), 1_100);
 	if (model) {
 		const receiver = port ? await listen(Number(port)) : undefined;
-		void receiver?.callback.then(({ body }) => Object.assign(clues, readCallbackClues(body)));
 		const fields = JSON.parse(readFileSync(String(input), 'utf8')) as Record<string, unknown>;
 		const request = { model, ...(callBackUrl && { callBackUrl }), input: fields };
 		const { callback } = receiver ?? {};
@@ -64,7 +61,7 @@ async function main() {
 		receiver?.close();
 	}
 	const tested = `${name} ${version} with ${new URL(baseUrl).host}`;
-	let report = formatReport(rows, clues, tested);
+	let report = formatReport(rows, tested);
 	for (const secret of [accessToken, key])
 		if (secret) report = report.replaceAll(secret, '(hidden)');
 	console.log(report);

@@ -5,20 +5,15 @@ import type { IHttpRequestOptions } from 'n8n-workflow';
 import { MediaGenerationApi } from '../credentials/MediaGenerationApi.credentials.ts';
 import { TaskService } from '../nodes/MediaGeneration/api/client.ts';
 import type { Credentials } from '../nodes/MediaGeneration/api/endpoints.ts';
-import { parseServiceJson } from '../nodes/MediaGeneration/api/schemas.ts';
 import type { CallbackRequest } from '../nodes/MediaGeneration/callback/verify.ts';
-import { isObject, parseJson } from '../nodes/MediaGeneration/lib/json.ts';
-
-/** Which dialect a service showed, by where it did. `dev/service/dialects.cts` has the two whole. */
-export type Clues = Record<string, 'contract' | 'recorded'>;
+import { parseJson } from '../nodes/MediaGeneration/lib/json.ts';
 
 const { authenticate } = new MediaGenerationApi();
 
 /**
  * Makes the package's client with Node's fetch in place of n8n's HTTP helper, so that what is asked is what the node asks.
- * @param clues gets what the answers show of the service's dialect
  */
-export function createClient(credentials: Credentials, clues: Clues): TaskService {
+export function createClient(credentials: Credentials): TaskService {
 	async function send(_type: string, options: IHttpRequestOptions) {
 		if (typeof authenticate !== 'function') throw new Error('authenticate is no function');
 		const { url, method, headers } = await authenticate({ ...credentials }, options);
@@ -29,9 +24,7 @@ export function createClient(credentials: Credentials, clues: Clues): TaskServic
 		};
 		const signal = AbortSignal.timeout(options.timeout as number);
 		const response = await fetch(url, { ...init, signal, body: await readBody(options.body) });
-		const text = await response.text();
-		Object.assign(clues, readClues(url, parseServiceJson(text)));
-		return { statusCode: response.status, body: text };
+		return { statusCode: response.status, body: await response.text() };
 	}
 	return new TaskService({ helpers: { httpRequestWithAuthentication: send } }, credentials);
 }
@@ -41,24 +34,6 @@ const readBody = async (body: unknown) =>
 	body instanceof Blob
 		? await buffer(body.stream() as unknown as AsyncIterable<Buffer>)
 		: JSON.stringify(body);
-
-const getData = (body: unknown) => (isObject(body) && isObject(body.data) ? body.data : {});
-
-function readClues(url: string, body: unknown): Clues {
-	const { taskId, recordId, param } = getData(body);
-	if (isObject(body) && body.code === 401)
-		return { 'a wrong token': 'data' in body ? 'contract' : 'recorded' };
-	if (url.includes('/jobs/createTask') && taskId)
-		return { 'the answer to a creation': recordId ? 'recorded' : 'contract' };
-	const request = typeof param === 'string' ? parseJson(param) : undefined;
-	const input = isObject(request) ? request.input : undefined;
-	return input ? { "a task's input": typeof input === 'string' ? 'recorded' : 'contract' } : {};
-}
-
-/** Reads what a genuine callback shows of the dialect. */
-export const readCallbackClues = (body: unknown): Clues => ({
-	'the ID of a callback': 'task_id' in getData(body) ? 'contract' : 'recorded',
-});
 
 /** Listens for a callback on 127.0.0.1. */
 export async function listen(port: number) {

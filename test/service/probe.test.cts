@@ -6,7 +6,7 @@ import { openFolder } from '../../dev/pack.cts';
 import type { SettingsInput } from '../../dev/service/index.cts';
 import { askAll, listFree, listPaid } from '../../probe/questions.cts';
 import { formatReport } from '../../probe/report.cts';
-import { createClient, listen, readCallbackClues, type Clues } from '../../probe/service.cts';
+import { createClient, listen } from '../../probe/service.cts';
 import { start } from './support.cts';
 
 const CREDIT = '/api/v1/chat/credit';
@@ -37,12 +37,10 @@ interface Settings extends SettingsInput {
 async function run({ prompt = '', key = KEY, limit = 10, ...settings }: Settings = {}) {
 	const { url, uploadUrl } = await start(settings);
 	const credentials = { baseUrl: url, uploadBaseUrl: uploadUrl, accessToken: 'dev-token' };
-	const clues: Clues = {};
-	const service = createClient(credentials, clues);
-	const stranger = createClient({ ...credentials, accessToken: 'wrong' }, clues);
+	const service = createClient(credentials);
+	const stranger = createClient({ ...credentials, accessToken: 'wrong' });
 	const port = await getPort();
 	const { callback, close } = await listen(port);
-	void callback.then(({ body }) => Object.assign(clues, readCallbackClues(body)));
 	const request = {
 		model: 'custom/any',
 		callBackUrl: `http://127.0.0.1:${port}/`,
@@ -51,7 +49,7 @@ async function run({ prompt = '', key = KEY, limit = 10, ...settings }: Settings
 	const paid = { request, callback, key, limit, pollEvery: 0.005 };
 	const questions = [...listFree(service, stranger), ...listPaid(service, paid)];
 	const rows = await askAll(questions).finally(close);
-	return { rows, report: formatReport(rows, clues, 'This') };
+	return { rows, report: formatReport(rows, 'This') };
 }
 
 /** Makes an emulator change the bodies of its answers at a path. */
@@ -71,21 +69,13 @@ const refuse = (at: string | RegExp, changes: object) =>
 	rewrite(at, (body) => (body.code === 200 ? body : { ...body, ...changes }));
 
 it.each(['contract', 'recorded'] as const)(
-	'finds that the emulator answers as the package expects, and in the dialect "%s"',
+	'finds that the emulator answers as the package expects in the dialect "%s"',
 	async (dialect) => {
-		const { rows, report } = await run({ dialect });
+		const { rows } = await run({ dialect });
 		expect(rows.filter(({ verdict }) => verdict !== 'same')).toEqual([]);
 		expect(rows).toHaveLength(14);
-		expect(report).toContain(`\nDialect: ${dialect}\n`);
 	},
 );
-
-test('a service of both dialects is called a mixture', async () => {
-	const recordId = change(CREATE, (data) => ({ ...data, recordId: data.taskId }));
-	expect((await run(recordId)).report).toMatch(
-		/^Dialect: a mixture: contract in a wrong token, recorded in the answer to a creation, .*the ID of a callback$/m,
-	);
-});
 
 /** A question of the probe, what it says of a service that breaks an assumption of the package, and that service. */
 const DIFFERENT: Array<[asked: string, came: string, service: Settings]> = [
@@ -178,7 +168,6 @@ describe('the command', () => {
 		expect(exitCode).toBe(0);
 		const today = new Date().toISOString().slice(0, 10);
 		expect(all).toContain(`with ${new URL(service.url).host}, on ${today}`);
-		expect(all).toContain('Dialect: contract\n');
 		expect(all).toMatch(/^\| Models \| absent \|.*\| a list in data/m);
 		expect(all).toContain('(hidden)');
 		expect(all).not.toMatch(/dev-token|dev-webhook-hmac-key|a-wrong-token/);
