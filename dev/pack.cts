@@ -17,12 +17,11 @@ export function openFolder() {
 interface PackResult {
 	filename: string;
 	files: Array<{ path: string }>;
-	size: number;
 }
 
 /**
  * Packs the built package into a folder, as it is published.
- * @returns the tarball, the paths in it, and its size in bytes
+ * @returns the tarball, and the paths in it
  */
 export async function pack(folder: string) {
 	if (!fs.existsSync(path.join(root, 'dist', 'nodes'))) {
@@ -35,6 +34,6 @@ export async function pack(folder: string) {
 	);
 	const [packed] = JSON.parse(printed) as PackResult[];
 	if (!packed) throw new Error(`npm pack printed ${printed}`);
-	const { filename, files, size } = packed;
-	return { tarball: path.join(folder, filename), files: files.map((file) => file.path), size };
+	const { filename, files } = packed;
+	return { tarball: path.join(folder, filename), files: files.map((file) => file.path) };
 }

@@ -27,7 +27,6 @@ const taskFaults = z
 		created: flag('with status, code, garbage or hang: the task is made all the same, and runs'),
 		accepted: number('the task is made, and its ID answered with this HTTP status; #accepted=202'),
 		detailsFail: number('how many requests for details are answered with HTTP 500; #detailsFail=2'),
-		detailsHang: flag('requests for details are never answered'),
 		recordCode: number('details have this code beside the record; #recordCode=505'),
 		hidden: number('for how many seconds the details do not know the task; #hidden=5'),
 		hiddenAs: z

@@ -84,9 +84,9 @@ function registerDetails(app: FastifyInstance, context: Context) {
 		const record = tasks.get(request.query.taskId ?? '');
 		if (record) record.detailsRequests++;
 		if (!record || isHidden(record)) return hide(reply, record?.faults.hiddenAs);
-		const { detailsHang: hang, detailsFail = 0, recordCode } = record.faults;
+		const { detailsFail = 0, recordCode } = record.faults;
 		const status = record.detailsRequests <= detailsFail ? 500 : undefined;
-		const faulty = answerFaultily(request, reply, { hang, status });
+		const faulty = answerFaultily(request, reply, { status });
 		if (faulty) return faulty;
 		const answer = wrapData(describeTask(describe(context, record)));
 		return recordCode ? { ...answer, code: recordCode, msg: `code ${recordCode}` } : answer;
