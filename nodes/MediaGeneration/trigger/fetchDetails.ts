@@ -46,7 +46,7 @@ export async function fetchDetails(
 }
 
 /** What an error while reading details means for the callback. */
-export function judgeFailure(error: unknown): Exclude<Details, { outcome: 'fetched' }> {
+function judgeFailure(error: unknown): Exclude<Details, { outcome: 'fetched' }> {
 	if (!(error instanceof UserError)) return { outcome: 'down' };
 	const message = [error.message, error.description].filter(Boolean).join('. ');
 	if (!(error instanceof ServiceError)) return { outcome: 'unreadable', message };
