@@ -79,22 +79,18 @@ it.each(['contract', 'recorded'] as const)(
 
 /** A question of the probe, what it says of a service that breaks an assumption of the package, and that service. */
 const DIFFERENT: Array<[asked: string, came: string, service: Settings]> = [
-	['Credits', 'data', change(CREDIT, () => ({}))],
 	['Credits, wrong token', '999', refuse(CREDIT, { code: 999 })],
 	['Task Details, unknown ID', 'a success', refuse(DETAILS, { code: 200, data: { state: 'x' } })],
 	['Stream Upload', 'be fetched', change(STREAM, () => ({ downloadUrl: 'http://127.0.0.1:9/' }))],
-	['Model Schema', "can't be understood", change(SCHEMA, () => ({ openapi: {} }))],
 	['Model Schema, unknown model', '(500: ', refuse(SCHEMA, { code: 500 })],
 	['Create Task', 'may have been paid for', change(CREATE, () => ({}))],
 	['Task Details', 'no end within', { prompt: '#neverEnds', limit: 0.1 }],
-	['Task Details, result', 'no link', changeDetails({ resultJson: '{"output":1}' })],
 	['Task Details, result', 'HTTP 403', { prompt: '#fileRefused' }],
 	[
 		'Task Details, result',
 		'neither',
 		{ ...changeDetails({ failCode: '', failMsg: '' }), prompt: '#fail' },
 	],
-	['Callback', 'none within', { prompt: '#noCallback', limit: 0.3 }],
 	['Callback', 'HMAC-SHA256', { key: 'another' }],
 ];
 
@@ -111,7 +107,6 @@ test.each(DIFFERENT)(
 
 test.each<[string, Settings, string[]]>([
 	['a catalogue', { catalogue: false }, ['Models']],
-	['fresh links', { downloadUrl: false }, ['Download URL']],
 	['a failure without a reason', { prompt: '#fail' }, []],
 ])('a service without %s differs in nothing', async (_, settings, asked) => {
 	const { rows } = await run(settings);
