@@ -10,8 +10,6 @@ const rows = [
 		/^\| \[([^\]]+)\]\(\.\.\/examples\/(.+)\.json\) \|(?:.*\[picture\]\((.+)\) \|)?/gm,
 	),
 ].map(([, name = '', file = '', picture]) => ({ name, file, picture }));
-/** Pictures are all there or none is, as where this package was made with another brand. */
-const hasPictures = fs.existsSync(path.join(root, 'docs', 'pictures'));
 
 it('docs list each example once', () => {
 	expect(rows.map(({ file }) => file).sort()).toEqual(listExamples().sort());
@@ -33,7 +31,7 @@ it.each(tools)('n8n tells a model the description of "$name" in $file', ({ param
 
 it.each(rows)('$name is called so in docs, file, n8n and note', ({ name, file, picture }) => {
 	expect(file).toBe(name.toLowerCase().replaceAll(' ', '-'));
-	expect(picture).toBe(hasPictures ? `pictures/example-${file}-normal-light.png` : undefined);
+	expect(picture).toBe(`pictures/example-${file}-normal-light.png`);
 	const workflow = readExample(file);
 	expect(workflow.name).toBe(name);
 	const note = workflow.nodes.find(({ type }) => type.endsWith('.stickyNote'));
