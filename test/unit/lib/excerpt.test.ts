@@ -39,3 +39,14 @@ it('leaves out a link or name that is too long, because a part of it is useless'
 	expect(excerpt.copy(value)).toEqual({ b: [link] });
 	expect(excerpt.isCut).toBe(true);
 });
+
+it('says that a text was cut, but not that a link was encoded', () => {
+	for (const [text, isCut] of [
+		[`${long}${long}`, true],
+		[`${link}?[b]`, false],
+	] as const) {
+		const excerpt = new Excerpt(60_000);
+		expect(excerpt.copy(text)).not.toBe(text);
+		expect(excerpt.isCut).toBe(isCut);
+	}
+});
