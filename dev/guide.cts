@@ -1,6 +1,5 @@
 import { readExample } from './fixtures/examples.cts';
 import { buildCredentialData, type Pair } from './fixtures/pair.cts';
-import { listFaults } from './service/faults.cts';
 
 /** The example that shows a finished picture in one click. */
 const FIRST = 'make-a-picture';
@@ -20,7 +19,6 @@ type Started = {
 export function buildGuide({ n8n, service }: Started, ids: Record<string, string>) {
 	const link = (example: string) => `${n8n.url}/workflow/${ids[example]}`;
 	const { baseUrl, accessToken, webhookSecret } = buildCredentialData(service);
-	const faults = listFaults().map(({ name, description }) => `  #${name.padEnd(14)}${description}`);
 	return `
 n8n is ready: ${n8n.url}
   E-mail    ${n8n.owner.email}
@@ -39,8 +37,8 @@ The examples have a credential for it. To fill in one of your own:
   Access Token      ${accessToken}
   Webhook HMAC Key  ${webhookSecret}
 
-To see what happens when something goes wrong, write one of these words into a prompt:
-${faults.join('\n')}
+To see what happens when something goes wrong, write a word such as #fail, #slow=30 or #links=dead
+into a prompt. dev/service/faults.cts lists all.
 
 Ctrl-C ends n8n and the emulator.
 `;

@@ -18,8 +18,7 @@ Environment
   --create <model>       creates one task, which costs credits, and watches it to its end
   --input <file.json>    the task's input
   --listen <port>        takes the task's callback on 127.0.0.1
-  --public-url <url>     where the service reaches that port. A tunnel leads there, for example
-                         cloudflared tunnel --url http://127.0.0.1:<port>
+  --public-url <url>     where the service reaches that port, such as that of a tunnel
   --help                 prints this
 `;
 

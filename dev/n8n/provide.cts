@@ -114,6 +114,6 @@ function findNode(folder: string) {
 	}
 	if (parseInt(process.versions.node) >= 24) return process.execPath;
 	throw new Error(
-		`n8n needs Node 24 or later, and none is packaged for ${platform} ${process.arch}. Run this with Node 24.`,
+		`None is packaged for ${platform} ${process.arch}. Run this with Node 24 or later.`,
 	);
 }
