@@ -44,6 +44,7 @@ export function describeProperty({ name, schema, isRequired }: Property): Descri
 	const { type, takes } = findControl(schema, purpose);
 	const count = schema.maxItems === 1 ? '' : describeCount(schema.minItems, schema.maxItems);
 	const length = describeCount(schema.minLength, schema.maxLength);
+	const byDefault = isBlank(schema.default) ? '' : listShortly([schema.default]);
 	const summary = [
 		isRequired ? 'required' : 'optional',
 		takes,
@@ -52,23 +53,24 @@ export function describeProperty({ name, schema, isRequired }: Property): Descri
 		describeRange(schema.minimum, schema.maximum),
 		length && `${length} characters`,
 		namePartsOf(schema),
-		isBlank(schema.default) ? '' : `default ${listShortly([schema.default])}`,
+		byDefault && `default ${byDefault}`,
 	];
 	return {
 		purpose,
 		type,
 		title,
-		label: buildLabel(title, findNote(schema, purpose, takes)),
+		label: schema.enum
+			? addDefault(title, byDefault)
+			: addNote(title, findNote(title, purpose, takes)),
 		summary: summary.filter(Boolean).join('; '),
 		prose: schema.description ?? '',
 	};
 }
 
-/** What a label says beside the title: what a field takes, or the default of a choice. */
-function findNote(schema: JsonSchema, purpose: Purpose, takes: string): string {
+/** What a label says beside the title, if there is room: how to fill in the field. */
+function findNote(title: string, purpose: Purpose, takes: string): string {
 	if (purpose.kind === 'earlierResult') return purpose.title;
-	if (purpose.kind === 'file') return 'URL or data';
-	if (schema.enum) return isBlank(schema.default) ? '' : listShortly([schema.default]);
+	if (purpose.kind === 'file') return / URLs?$/.test(title) ? 'or data' : 'URL or data';
 	return NOTES.test(takes) ? takes : '';
 }
 
@@ -79,11 +81,15 @@ const NOTES = /^(with commas|.*JSON.*)$/;
 export const addFacts = (name: string, facts: string): string =>
 	facts ? `${name} (${facts})` : name;
 
-/** Adds a note to a title, which gives way to it. A note that leaves too little of the title is left out. */
-function buildLabel(title: string, note: string): string {
-	const room = MAX_LABEL - addFacts('', note).length;
-	if (!note || room < SHORTEST_TITLE) return cutText(title, MAX_LABEL);
-	return addFacts(cutText(title, room), note);
+function addNote(title: string, note: string): string {
+	const label = addFacts(title, note);
+	return cutText(label.length > MAX_LABEL ? title : label, MAX_LABEL);
+}
+
+/** Adds the default of a choice to its title, which gives way as long as enough is left of it. */
+function addDefault(title: string, byDefault: string): string {
+	const room = MAX_LABEL - addFacts('', byDefault).length;
+	return addNote(room < SHORTEST_TITLE ? title : cutText(title, room), byDefault);
 }
 
 /** How a value is entered in the editor. */

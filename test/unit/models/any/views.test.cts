@@ -127,12 +127,7 @@ describe('the fields of a model', () => {
 		[video, 'duration', 'Duration (5)', { options: [{ value: '5' }, { value: '10' }] }],
 		[video, 'cfg_scale', 'CFG Scale', { type: 'number', required: false }],
 		['theta-pro/storyboard', 'shots', 'Shots (JSON list)', { required: false }],
-		[
-			'mu/image-to-video',
-			'image_urls',
-			'Image URLs (URL or data)',
-			{ type: 'string', required: true },
-		],
+		['mu/image-to-video', 'image_urls', 'Image URLs (or data)', { type: 'string', required: true }],
 	])('of %s have %j, named %j, as the editor needs it', (name, id, displayName, more) => {
 		const field = findModel(name).fields.find((one) => one.id === id);
 		expect(field).toMatchObject({ displayName, ...more });

@@ -39,7 +39,7 @@ it.each<[name: string, schema: object, type: string, label: string, summary: str
 		'text or a number; s, 5; default 5',
 	],
 	['image', text, 'string', 'Image (URL or data)', FILE],
-	['image_url', text, 'string', 'Image URL (URL or data)', FILE],
+	['image_url', text, 'string', 'Image URL (or data)', FILE],
 	['images', list(text, { maxItems: 1 }), 'string', 'Images (URL or data)', FILE],
 	[
 		'images',
@@ -97,6 +97,8 @@ it.each([
 	['output_video_resolution', { enum: ['720p'], default: '720p' }, 'Output Video Resol… (720p)'],
 	['mode', { enum: ['a'], default: 'a'.repeat(20) }, 'Mode'],
 	['a'.repeat(27), number, `A${'a'.repeat(24)}…`],
+	['mask_of_the_picture', text, 'Mask of the Picture'],
+	['background_sounds_of_it', { type: 'array', items: text }, 'Background Sounds of It'],
 ])('a title gives way to its note: %s %j is named %j', (name, schema, label) => {
 	expect(describeField(name, schema).label).toBe(label);
 });
