@@ -50,7 +50,7 @@ const onError = fc.constantFrom<Choices['onError']>(
 
 const fault: fc.Arbitrary<Fault> = fc
 	.record({
-		how: fc.constantFrom<Fault['how']>('500', 'reset', 'hangs', 'garbled'),
+		how: fc.constantFrom<Fault['how']>('500', '429', 'reset', 'hangs', 'garbled'),
 		from: fc.constantFrom(0, 4 * SECOND, 25 * SECOND, 50 * SECOND),
 		length: fc.constantFrom(4 * SECOND, 40 * SECOND, 15 * MINUTE),
 	})

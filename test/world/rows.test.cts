@@ -259,6 +259,37 @@ describe('a key in the credential', () => {
 	});
 });
 
+describe('a look that fails at the end of a wait is made again while there is time', () => {
+	/** Its task has ended, and nobody told of it. */
+	const untold: Partial<Fate> = { after: 50 * SECOND, callbacks: [] };
+
+	it.each(['500', '429', 'reset', 'garbled'] as const)(
+		'at the limit of a sleep, where it is answered %s',
+		async (how) => {
+			const faults: Plan['faults'] = [{ how, from: MINUTE - SECOND, until: MINUTE + 4 * SECOND }];
+			const { world, statuses, execution } = await live(build([untold], { faults }));
+			expect(world.service.faulty).toBeGreaterThan(0);
+			expect(statuses).toEqual(['completed']);
+			expect(Number(execution.ended[0]?.endedAt) - world.begun).toBeLessThan(MINUTE + 20 * SECOND);
+		},
+	);
+
+	it('before the limit of a run that is awake', async () => {
+		const faults: Plan['faults'] = [{ how: '500', from: 50 * SECOND, until: 57 * SECOND }];
+		const { world, statuses } = await live(build([untold], { faults, howToWait: 'polling' }));
+		expect(world.service.faulty).toBeGreaterThan(0);
+		expect(statuses).toEqual(['completed']);
+	});
+
+	it('for nothing but the tasks that it failed for', async () => {
+		const faults: Plan['faults'] = [{ how: '500', from: MINUTE - SECOND, until: HOUR, item: 0 }];
+		const { world } = await live(build([untold, 'endless'], { faults, failedTasks: 'output' }));
+		const late = world.service.looks.filter(({ at }) => at > world.begun + MINUTE - SECOND);
+		expect(late.filter(({ taskId }) => taskId === 'task-0-1z').length).toBeGreaterThan(2);
+		expect(late.filter(({ taskId }) => taskId === 'task-1-1z')).toHaveLength(1);
+	});
+});
+
 it('an execution that is stopped while its first task is created creates no other, and does not sleep', async () => {
 	const slow = { latency: 5 * SECOND };
 	const world = build([slow, slow], {

@@ -38,7 +38,7 @@ export const GOOD: Fate = {
 
 /** How details are answered for a while. */
 export interface Fault {
-	how: '500' | 'reset' | 'hangs' | 'garbled';
+	how: '500' | '429' | 'reset' | 'hangs' | 'garbled';
 	/** Since the world began. */
 	from: number;
 	until: number;
@@ -119,6 +119,9 @@ export class Service {
 	/** Each task takes one. */
 	credits = 1_000_000;
 	fileHost = 'files.example';
+	/** The looks at tasks, and how many were answered with a fault. */
+	readonly looks: Array<{ taskId: string; at: number }> = [];
+	faulty = 0;
 	/** The links to files that were asked for. */
 	readonly downloads: string[] = [];
 	private readonly begun: number;
@@ -199,7 +202,10 @@ export class Service {
 		const task = this.find(taskId);
 		const isOf = ({ item }: Fault) => item === undefined || item === task?.item;
 		const fault = faults.find((one) => one.from <= time && time < one.until && isOf(one));
+		this.looks.push({ taskId, at: clock.now });
+		if (fault) this.faulty++;
 		if (fault?.how === '500') return { statusCode: 500, body: '{"code":500,"msg":"fault"}' };
+		if (fault?.how === '429') return refuse(429, 'Too many requests');
 		if (fault?.how === 'garbled') return { statusCode: 200, body: '<html>' };
 		if (fault?.how === 'hangs') return await new Promise<never>(() => {});
 		if (fault) throw reset();

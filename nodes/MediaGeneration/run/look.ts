@@ -86,6 +86,11 @@ export class Looks {
 		return this.keys.filter((key) => this.isOpen(key));
 	}
 
+	/** The open ones whose last look failed. */
+	get failedKeys(): string[] {
+		return this.openKeys.filter((key) => this.find(key).failure);
+	}
+
 	get haveEnded(): boolean {
 		return this.openKeys.length === 0;
 	}
@@ -101,7 +106,7 @@ export class Looks {
 
 	/** Why the last look at a task that has not ended failed, if one did. */
 	get failure(): Error | undefined {
-		return this.openKeys.map((key) => this.find(key).failure).find(Boolean);
+		return this.failedKeys.map((key) => this.find(key).failure)[0];
 	}
 
 	/** Looks no longer at a task. */

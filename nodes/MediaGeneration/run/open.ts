@@ -35,6 +35,8 @@ export function beginRun(call: Call, ledger: Ledger, turns: Turns = new Map()): 
 	const getService = async (item: number): Promise<TaskService> => {
 		const service = services.get(item) ?? readService(call.context, item);
 		services.set(item, service);
+		// What n8n couldn't read once it may be able to read later.
+		service.catch(() => services.delete(item));
 		return await service;
 	};
 	return { call, ledger, isWoken: false, turns, getService, errors: new Map(), decision: {} };

@@ -105,6 +105,8 @@ export const KNOWN_BY = 30_000;
 
 /** The last look begins this early, or a fifth of the wait before its end. */
 const LAST_LOOK = 5_000;
+export const planLastLook = (begun: number, end: number): number =>
+	end - Math.min(LAST_LOOK, (end - begun) / 5);
 
 /**
  * The time left to n8n before its timeout, or a fifth of the time if that is less. n8n needs it to
@@ -117,7 +119,7 @@ const LATE_WAIT = 20_000;
 
 /** Moments of a run that is awake, in milliseconds since 1970. */
 export interface AwakeTimes {
-	/** When it looks for the last time. */
+	/** When it looks for the last time, unless that look fails. */
 	lastLook: number;
 	/** Until when it waits for tasks. */
 	end: number;
@@ -134,5 +136,5 @@ export function planAwake(begun: number, until: number, n8nEnds: number): AwakeT
 	if (begun >= until - DUE_EARLY)
 		return { lastLook: begun, end: Math.min(begun + LATE_WAIT, filesBy), filesBy, isCutShort };
 	const end = Math.min(until, filesBy);
-	return { lastLook: end - Math.min(LAST_LOOK, (end - begun) / 5), end, filesBy, isCutShort };
+	return { lastLook: planLastLook(begun, end), end, filesBy, isCutShort };
 }

@@ -14,7 +14,7 @@ import {
 import { Looks } from './look';
 import { isErrorIfFailed, listWithoutError } from './onError';
 import type { Run } from './run';
-import { PAUSES_AWAKE, planAwake, spread, type AwakeTimes } from './timetable';
+import { PAUSES_AWAKE, planAwake, planLastLook, spread, type AwakeTimes } from './timetable';
 
 /** A run that waits awake. */
 export interface Watch {
@@ -57,12 +57,21 @@ export async function watch(run: Run, watched = beginWatch(run)): Promise<void> 
 	const { context } = run.call;
 	sayWhyAwake(context, run.decision.reason);
 	await keepLooking(watched, times);
+	await lookAgain(watched);
 	if (!looks.haveEnded && times.isCutShort) sayEndedEarly(context);
 	watched.isOver = true;
 	const download = async (key: string) => await downloadFiles(watched, key);
 	await settleBy(times.filesBy, Promise.all(looks.keys.map(download)));
 	run.looks = looks;
 	run.files = files;
+}
+
+/** A task may have ended whose last look failed: it is asked for again while there is time. */
+async function lookAgain(watched: Watch): Promise<void> {
+	const { looks, times } = watched;
+	const { end } = times;
+	const lastLook = planLastLook(Date.now(), end);
+	await keepLooking(watched, { lastLook, end, list: () => looks.failedKeys });
 }
 
 /** Downloads the files of a task into n8n's storage, if it has completed. */
@@ -94,7 +103,9 @@ function endsInError({ run, looks, isOver }: Watch): boolean {
 }
 
 interface HowToLook extends Pick<AwakeTimes, 'lastLook' | 'end'> {
-	/** Whether nothing is left to look for; default: all tasks have ended. */
+	/** Lists the tasks to look at; default: those that have not ended. */
+	list?: () => string[];
+	/** Whether nothing is left to look for; default: the list is empty. */
 	isOver?: () => boolean;
 	/** Whether the first look comes at once, and not after a pause. */
 	atOnce?: boolean;
@@ -103,13 +114,14 @@ interface HowToLook extends Pick<AwakeTimes, 'lastLook' | 'end'> {
 /** Looks with growing pauses, the longest ones while the service refuses requests for their rate. */
 export async function keepLooking(
 	watched: Watch,
-	{ lastLook, end, atOnce, isOver = () => watched.looks.haveEnded }: HowToLook,
+	{ lastLook, end, atOnce, ...how }: HowToLook,
 ): Promise<void> {
 	const { run, looks, items } = watched;
+	const { list = () => looks.openKeys, isOver = () => list().length === 0 } = how;
 	const { first, growth, longest } = PAUSES_AWAKE;
 	const over = new AbortController();
 	const timeIsOver = waitForEnd(end, over, run.call.signal);
-	const how = {
+	const options = {
 		getService: async (key: string) => await run.getService(items.get(key) as number),
 		onAnswer: (key: string) => void downloadFiles(watched, key),
 		signal: over.signal,
@@ -120,7 +132,7 @@ export async function keepLooking(
 		at = Math.min(Date.now() + spread(length), lastLook);
 		await Promise.race([pause(at - Date.now()), timeIsOver]);
 		if (over.signal.aborted) break;
-		await Promise.race([looks.look(looks.openKeys, how), timeIsOver]);
+		await Promise.race([looks.look(list(), options), timeIsOver]);
 		length = isRateLimited(looks.failure)
 			? longest
 			: Math.min(Math.max(first, length * growth), longest);

@@ -18,6 +18,8 @@ afterEach(() => jest.useRealTimers());
 async function getTask(taskId: string): Promise<Task> {
 	asked.push(Date.now());
 	if (taskId === 'busy') throw fail('rate', { code: 429, certain: true });
+	if (taskId === 'refused' && Date.now() < 3_000) throw fail('rate', { code: 429, certain: true });
+	if (taskId === 'refused') return { taskId, status: 'completed' };
 	if (taskId === '45' && Date.now() < 45_000) throw fail('unknownTask');
 	if (taskId.startsWith('hanging')) await new Promise((resolve) => setTimeout(resolve, 3_600_000));
 	const hasEnded = Date.now() >= Number(taskId) * 1000;
@@ -70,7 +72,9 @@ it('ends with the last task', async () => {
 
 it('asks rarely while the service refuses requests for their rate', async () => {
 	await poll(['busy'], 300_000);
-	expect(Math.min(...pauses().slice(1, -1))).toBeGreaterThan(20_000);
+	// At the end it has little time for another look.
+	const last = asked.findIndex((at) => at >= 295_000);
+	expect(Math.min(...pauses().slice(1, last))).toBeGreaterThan(20_000);
 });
 
 it.each([
@@ -103,6 +107,14 @@ it.each([
 		expect(asked).toEqual([0, 0]);
 	},
 );
+
+it('at its limit, asks again for a task whose look fails, and for no other', async () => {
+	const { statuses, endedAt } = await poll(['refused', '1000'], -60_000);
+	expect(statuses).toEqual(['completed', 'timedOut']);
+	expect(endedAt).toBeLessThan(20_000);
+	expect(asked.slice(0, 2)).toEqual([0, 0]);
+	expect(asked.filter((at) => at < 3_000)).toHaveLength(3);
+});
 
 it.each([true, false])(
 	'asks for nothing once the execution is stopped, before the wait: %s',
