@@ -21,14 +21,16 @@ export interface RequestOptions extends Pick<VerifyOptions, 'signed'> {
 	toleranceSeconds?: number;
 }
 
-/** A callback that counts, and the credential that it was verified with. */
+/** A callback that counts. */
 export interface AcceptedCallback extends VerifiedCallback {
 	body: unknown;
-	credentials: Credentials;
+	/** Returns the credential that it was verified with, or reads it. @throws if n8n can't read it */
+	readCredentials: () => Promise<Credentials>;
 }
 
 /**
- * Verifies the callback in a request to n8n. The credential is read only for a well-formed one.
+ * Verifies the callback in a request to n8n. The credential is read only for a well-formed one that
+ * may have to be signed.
  * @throws if n8n can't read the credential
  */
 export async function verifyRequest(
@@ -36,12 +38,14 @@ export async function verifyRequest(
 	{ signed, unsignedType, toleranceSeconds = DEFAULT_TOLERANCE_SECONDS }: RequestOptions,
 ): Promise<Refused<Fault> | AcceptedCallback> {
 	const request = { headers: context.getHeaderData(), ...readBody(context) };
-	let credentials = {} as Credentials;
+	let credentials: Promise<Credentials> | undefined;
+	const readCredentials = async () =>
+		await (credentials ??= readAsWebhook<Credentials>(context, CREDENTIAL));
 	const callback = await verify(request, { signed, toleranceSeconds }, async ({ type }) => {
-		credentials = await readAsWebhook<Credentials>(context, CREDENTIAL);
-		const isUntrusted = unsignedType !== undefined && type === unsignedType;
-		if (!signed || isUntrusted) return 'off';
-		return readSigningKeys(credentials) ?? (signed === 'ifKey' ? 'off' : undefined);
+		if (unsignedType !== undefined && type === unsignedType) return 'off';
+		const keys = readSigningKeys(await readCredentials());
+		if (!signed) return 'off';
+		return keys ?? (signed === 'ifKey' ? 'off' : undefined);
 	});
 	if ('reason' in callback) return callback;
 	if (callback.signedBy === 'previous')
@@ -50,5 +54,5 @@ export async function verifyRequest(
 			'previousKey',
 			"got a callback that is signed with 'Previous Webhook HMAC Key' of the credential. Clear that key once the service signs with the new one, so that nobody else can use it.",
 		);
-	return { ...callback, body: request.body, credentials };
+	return { ...callback, body: request.body, readCredentials };
 }

@@ -131,12 +131,12 @@ export class Looks {
 	}
 
 	/**
-	 * Asks for the task of a callback, then for one other, then for several at once, until one has not
-	 * ended.
+	 * Asks for a task, such as that of a callback, then for one other, then for several at once, until
+	 * one has not ended.
 	 */
-	async lookUntilOpen(taskId: string, service: TaskService): Promise<void> {
+	async lookUntilOpen(taskId: string, getService: () => Promise<TaskService>): Promise<void> {
 		const look = async (keys: string[], concurrency: number) =>
-			await this.look(keys, { getService: async () => service, concurrency, untilOpen: true });
+			await this.look(keys, { getService, concurrency, untilOpen: true });
 		await look([taskId], 1);
 		if (this.isOpen(taskId)) return;
 		const [next] = this.openKeys;

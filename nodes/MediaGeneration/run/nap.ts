@@ -118,8 +118,13 @@ export class Nap {
 		if (answer.isWoken || answer.isOver) this.end();
 	}
 
+	/** Warns of a look that failed. */
+	warnOf(failure?: Error): void {
+		if (failure) this.warn(`a look failed: ${failure.message}`);
+	}
+
 	/** Warns in n8n's log, once: a service may be down for long. */
-	warn(failure: string): void {
+	private warn(failure: string): void {
 		if (!this.hasFailed) this.tools.logger.warn(`${this.tools.name}: ${failure}`);
 		this.hasFailed = true;
 	}

@@ -47,7 +47,7 @@ interface Asleep {
 
 async function lookAndWake(
 	context: IWebhookFunctions,
-	{ taskId, claim, credentials }: AcceptedCallback,
+	{ taskId, claim, readCredentials }: AcceptedCallback,
 	{ ledger, nap, answerBy }: Asleep,
 ): Promise<IWebhookResponseData> {
 	const sleep = ledger.sleep as Sleep;
@@ -55,8 +55,8 @@ async function lookAndWake(
 	const isDue = () => Date.now() >= limit - DUE_EARLY;
 	const looks = nap.openLooks(ledger);
 	// Once the limit has passed, nothing is asked: the woken run looks.
-	const service = new TaskService(context, credentials);
-	const asked = isDue() ? Promise.resolve() : looks.lookUntilOpen(taskId, service);
+	const getService = async () => new TaskService(context, await readCredentials());
+	const asked = isDue() ? Promise.resolve() : looks.lookUntilOpen(taskId, getService);
 	const work = asked.then(() => {
 		nap.noteEnds(ledger);
 		return true;
@@ -68,8 +68,8 @@ async function lookAndWake(
 		const isFirst = nap.beginDelivery(context.getResponseObject());
 		return isFirst ? wake(context, ledger) : accept(context);
 	}
-	const cause = looks.find(taskId).failure?.message;
-	if (cause) nap.warn(`a look failed: ${cause}`);
+	const { failure } = looks.find(taskId);
+	nap.warnOf(failure);
 	if (!isInTime) {
 		// Whoever has been answered wakes nothing, so another one comes when the service has answered.
 		void work.then(async () => looks.haveEnded && (await nap.nudge()));
@@ -78,7 +78,7 @@ async function lookAndWake(
 	if (claim.type === NUDGE || !looks.isOpen(taskId)) return accept(context);
 	return refuse(
 		context,
-		cause ? { reason: 'detailsUnavailable', cause } : { reason: 'taskNotEnded' },
+		failure ? { reason: 'detailsUnavailable', cause: failure.message } : { reason: 'taskNotEnded' },
 	);
 }
 

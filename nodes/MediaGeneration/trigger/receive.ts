@@ -1,5 +1,6 @@
 import type { IDataObject, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { TaskService } from '../api/client';
+import type { Credentials } from '../api/endpoints';
 import { REQUEST, toStatus, warnOfLeftOut, type Task, type TaskStatus } from '../api/task';
 import { readReference, REFERENCE } from '../callback/reference';
 import { ANSWER, answer, refuseCallback, warnOwner } from '../callback/respond';
@@ -52,7 +53,8 @@ async function outputTask(
 	until: number,
 	events?: TaskEvents,
 ): Promise<IWebhookResponseData> {
-	const { taskId, body, credentials, signedBy: signature } = callback;
+	const { taskId, body, signedBy: signature } = callback;
+	const credentials = await callback.readCredentials();
 	const service = new TaskService(context, credentials);
 	const fetched = settings.fetchDetails ? await fetchDetails(service, taskId, until) : undefined;
 	const finding = conclude(context, callback, fetched);
@@ -64,7 +66,7 @@ async function outputTask(
 	const remembered = isConfirmed ? event : `${event}:claimed`;
 	if (events?.has(event) || events?.has(remembered)) return ignore(context, 'duplicate');
 	const verification = { signature, details };
-	const reference = findReference(context, callback);
+	const reference = findReference(context, credentials);
 	const said = service.hideSecrets(body);
 	const json = dropUndefined({ ...task, reference, callback: said, verification });
 	return answerOnceStored([{ json: json as unknown as IDataObject }], () => {
@@ -74,10 +76,7 @@ async function outputTask(
 }
 
 /** Finds the reference of Start Without Waiting in the URL; undefined if there is none of ours. */
-function findReference(
-	context: IWebhookFunctions,
-	{ credentials }: AcceptedCallback,
-): string | undefined {
+function findReference(context: IWebhookFunctions, credentials: Credentials): string | undefined {
 	const { [REFERENCE]: sent } = context.getQueryData() as IDataObject;
 	if (sent === undefined) return undefined;
 	const keys = readSigningKeys(credentials);

@@ -146,6 +146,7 @@ it.each<[string, Act, Partial<Callback>, number, object]>([
 	['a service that is down', breakDown, {}, 503, refusal('detailsUnavailable')],
 	['a nudge and a service that is down', breakDown, nudge, 200, ACCEPTED],
 	['an unreadable credential', endBoth, unreadable, 503, refusal('detailsUnavailable')],
+	['a nudge and an unreadable credential', endBoth, { ...nudge, ...unreadable }, 200, ACCEPTED],
 ])('a callback with %s wakes nothing', async (_, prepare, callback, status, answer) => {
 	const execution = newExecution();
 	await prepare(execution);
@@ -253,6 +254,13 @@ it('from a second before the limit on, the execution wakes with what is known, a
 	const known = [execution.one];
 	expect(sent).toMatchObject({ output: execution.input, woken: true, known, isEnabled: true });
 	expect(execution.asked).toEqual([]);
+});
+
+it('at the limit, a nudge wakes it though the credential is gone', async () => {
+	const execution = newExecution();
+	await pass(LIMIT);
+	const sent = await execution.send(execution.one, { ...nudge, ...unreadable });
+	expect(sent).toMatchObject({ output: execution.input, isEnabled: true });
 });
 
 it('at the limit, it wakes though the service has not answered yet', async () => {
