@@ -18,6 +18,7 @@ const EVENTS = [
 		'creation broke',
 		'creation late',
 		'prompt',
+		'found soon',
 		'costs shown',
 		'task created again',
 		'task taken over',

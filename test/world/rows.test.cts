@@ -12,7 +12,7 @@ import {
 	type Named,
 	type OfItem,
 } from './live.cts';
-import type { Execution } from './n8n.cts';
+import type { Ended, Execution } from './n8n.cts';
 import type { Fate } from './service.cts';
 import type { Plan } from './world.cts';
 
@@ -256,6 +256,99 @@ describe('a key in the credential', () => {
 		const { items } = await live(world);
 		expect(world.service.answered.map(({ status }) => status)).toEqual([401]);
 		expect(items).toMatchObject([{ json: { status: 'completed' } }]);
+	});
+});
+
+describe("a credential that can't be read", () => {
+	const GONE = 'Credential with ID "7" does not exist';
+
+	/** Lives a world in which it can't be read for this time since the world began. */
+	async function liveWithout(from: number, until: number) {
+		const onError = 'continueRegularOutput';
+		const world = build([{ after: 50 * SECOND, callbacks: [] }], { onError });
+		let missed = 0;
+		world.n8n.onCredential = () => {
+			const time = world.clock.now - world.begun;
+			if (time < from || time >= until) return;
+			missed++;
+			throw new Error(GONE);
+		};
+		const { execution, items } = await live(world);
+		expect(missed).toBeGreaterThan(0);
+		const [{ endedAt, byN8n }] = execution.ended as [Ended];
+		expect({ byN8n, isInTime: endedAt - world.begun < MINUTE + 20 * SECOND }).toEqual({
+			byN8n: false,
+			isInTime: true,
+		});
+		return items;
+	}
+
+	it('from some time in a sleep on is the error of its item at the limit', async () => {
+		expect(await liveWithout(10 * SECOND, Infinity)).toMatchObject([
+			{
+				json: {
+					...{ taskId: 'task-0-1z', status: 'timedOut' },
+					error: expect.stringContaining(`The last look failed: ${GONE}`) as string,
+				},
+			},
+		]);
+	});
+
+	it('when a sleep is over, but can a little later, costs no task', async () => {
+		const items = await liveWithout(MINUTE - SECOND, MINUTE + 4 * SECOND);
+		expect(items).toMatchObject([{ json: { status: 'completed' } }]);
+	});
+});
+
+describe('of a run that nobody calls', () => {
+	const untold = (after: number): Partial<Fate> => ({ after, callbacks: [] });
+	const long = { limit: HOUR, failedTasks: 'output' } as const;
+
+	/** Lives a world. Times are since the run fell asleep. */
+	async function liveAsleep(fates: Parameters<typeof build>[0], more: Partial<Plan> = {}) {
+		const { world, execution, statuses } = await live(build(fates, { ...long, ...more }));
+		const [{ sleptAt = NaN, endedAt }] = execution.ended as [Ended];
+		const since = (at: number) => at - sleptAt;
+		const looks = world.service.looks.map(({ taskId, at }) => ({ taskId, at: since(at) }));
+		const nudges = world.n8n.nudges.map(since);
+		return { world, statuses, looks, nudges, took: since(endedAt) };
+	}
+
+	it('a task that has ended is found after some five seconds, by one request', async () => {
+		const { statuses, looks, nudges, took } = await liveAsleep([untold(SECOND)]);
+		expect(statuses).toEqual(['completed']);
+		expect(took).toBeLessThan(6.5 * SECOND);
+		expect([looks.length, nudges.length]).toEqual([1, 1]);
+	});
+
+	it('one that goes on is asked for once, and nothing nudges', async () => {
+		const { looks, nudges } = await liveAsleep([untold(10 * SECOND), untold(SECOND)]);
+		const early = looks.filter(({ at }) => at < 2 * MINUTE);
+		expect(early).toMatchObject([{ taskId: 'task-0-1z' }]);
+		expect(nudges[0]).toBeGreaterThan(2 * MINUTE);
+	});
+
+	it('all are asked for until one goes on', async () => {
+		const ended = [untold(SECOND), untold(SECOND), untold(2 * SECOND)];
+		const { looks, nudges } = await liveAsleep([...ended, 'endless']);
+		const early = looks.filter(({ at }) => at < 2 * MINUTE);
+		expect(early.map(({ taskId }) => taskId)).toEqual([0, 1, 2, 3].map((one) => `task-${one}-1z`));
+		expect(nudges[0]).toBeGreaterThan(2 * MINUTE);
+	});
+
+	it('a look that fails is no obstacle', async () => {
+		const faults: Plan['faults'] = [{ how: '500', from: 0, until: MINUTE }];
+		const { world, statuses, took } = await liveAsleep([untold(SECOND)], { faults });
+		expect(world.service.faulty).toBe(1);
+		expect(world.n8n.log.join()).toContain('a look failed');
+		expect(statuses).toEqual(['completed']);
+		expect(took).toBeGreaterThan(4 * MINUTE);
+	});
+
+	it('one that was called before is asked for no more', async () => {
+		const { looks } = await liveAsleep([{ after: SECOND }]);
+		expect(looks).toHaveLength(1);
+		expect(looks[0]?.at).toBeLessThan(2 * SECOND);
 	});
 });
 

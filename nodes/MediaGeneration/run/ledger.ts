@@ -29,7 +29,7 @@ export interface Ledger {
 	 * milliseconds since 1970. The wait limit counts from then.
 	 */
 	begun?: number;
-	/** How often the node has slept in this execution. Calls of a run count apart. */
+	/** The number of the last sleep of the node in this execution. */
 	sleeps: number;
 	/** Present while the execution sleeps. */
 	sleep?: Sleep;

@@ -1,4 +1,5 @@
 import type { IExecuteFunctions, IWebhookFunctions, Logger } from 'n8n-workflow';
+import type { TaskService } from '../api/client';
 import type { Task } from '../api/task';
 import { isUnderway, wasDelivered, type HeldResponse } from '../host/delivery';
 import { readResumeUrl } from '../host/resumeUrl';
@@ -7,7 +8,13 @@ import { runAfter } from '../lib/timers';
 import { findLimit, listAwaitedIds, type Ledger, type Sleep, type WaitSettings } from './ledger';
 import { Looks } from './look';
 import { sendNudge } from './nudge';
-import { FIRST_PAUSE_AT_LIMIT, PAUSES_ASLEEP, planLastWake, spread } from './timetable';
+import {
+	FIRST_PAUSE_AT_LIMIT,
+	LOOK_ASLEEP,
+	PAUSES_ASLEEP,
+	planLastWake,
+	spread,
+} from './timetable';
 
 type Context = IExecuteFunctions | IWebhookFunctions;
 
@@ -103,6 +110,29 @@ export class Nap {
 		this.isNudged = true;
 	}
 
+	/**
+	 * Asks the service soon after the run fell asleep, and nudges if all tasks have ended. Nobody may
+	 * call for them: a service may have been quicker than n8n, or may call an earlier execution, whose
+	 * equal request it answers with the same task.
+	 */
+	lookSoon(ledger: Ledger, getService: () => Promise<TaskService>): void {
+		runAfter(spread(LOOK_ASLEEP), () => void this.look(ledger, getService));
+	}
+
+	private async look(ledger: Ledger, getService: () => Promise<TaskService>): Promise<void> {
+		if (this.getState() !== 'waiting') return;
+		// What is learned here is none of the run's: it would take memory while the execution sleeps.
+		const copy = structuredClone(ledger);
+		const looks = this.openLooks(copy);
+		const [first] = looks.openIds;
+		if (first === undefined) return;
+		await looks.lookUntilOpen(first, getService);
+		if (this.getState() !== 'waiting') return;
+		this.noteEnds(copy);
+		this.warnOf(looks.failure);
+		if (looks.haveEnded) await this.nudge();
+	}
+
 	/** Has n8n call the node's webhook, which wakes the execution if all tasks have ended. */
 	async nudge(): Promise<void> {
 		if (this.getState() !== 'waiting') return;
@@ -146,18 +176,25 @@ export class Nap {
 /** By execution and node. */
 const naps = new BoundedMap<string, Nap>(10_000);
 
+const nameNode = (context: Context): string =>
+	`"${context.getNode().name}" (execution ${context.getExecutionId()})`;
+
+/** Numbers a new sleep, above all that this process knows: two calls of a run may fall asleep. */
+export const numberSleep = (context: Context, { sleeps }: Ledger): number =>
+	Math.max(sleeps, naps.get(nameNode(context))?.number ?? 0) + 1;
+
 /**
  * Finds what this process knows of the sleep that n8n has stored.
  * @returns undefined if the sleep is over, as far as this process knows: n8n may let a webhook
  *   through before it has stored that
  */
 export function findNap(context: Context, ledger: Ledger): Nap | undefined {
-	const name = `"${context.getNode().name}" (execution ${context.getExecutionId()})`;
+	const name = nameNode(context);
 	const { number, end } = ledger.sleep as Sleep;
 	const until = findLimit(ledger);
 	const known = naps.get(name);
 	if (known && known.number > number) return undefined;
-	// Two calls of a run count their sleeps apart. What n8n has stored counts.
+	// Calls in two processes count their sleeps apart. What n8n has stored counts.
 	if (known?.number === number && known.until === until)
 		return known.getState() === 'over' ? undefined : known;
 	known?.end();

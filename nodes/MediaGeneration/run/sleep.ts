@@ -3,7 +3,8 @@ import { readStoredItems, storeItems } from '../host/sleep';
 import { toStoredError } from './errors';
 import { logObstacle } from './hints';
 import { findLimit, storeOutput, type Sleep } from './ledger';
-import { findNap } from './nap';
+import { findNap, numberSleep } from './nap';
+import { listWithoutError } from './onError';
 import { toOutput } from './output';
 import type { Run } from './run';
 import { makeOutcomes } from './outcome';
@@ -23,10 +24,15 @@ export async function fallAsleep(run: Run): Promise<INodeExecutionData[]> {
 	const items = toOutput(call, makeOutcomes(toStored(run), true), ledger.entries);
 	const stored: Sleep['errors'] = {};
 	for (const [item, error] of errors) stored[item] = toStoredError(error);
-	ledger.sleep = { number: ++ledger.sleeps, end, errors: stored };
+	ledger.sleeps = numberSleep(context, ledger);
+	ledger.sleep = { number: ledger.sleeps, end, errors: stored };
 	for (const entry of ledger.entries) storeOutput(entry, true);
 	storeItems(context, items);
-	findNap(context, ledger)?.keepNudging();
+	const nap = findNap(context, ledger);
+	nap?.keepNudging();
+	// A run sleeps only where all its items have one credential.
+	const [first] = listWithoutError(run);
+	if (first) nap?.lookSoon(ledger, async () => await run.getService(first.item));
 	return items;
 }
 

@@ -85,6 +85,9 @@ export function planCreations({ at, length }: Timeout): CreationTimes {
 
 /* From the look or nudge before, or the beginning of the wait. */
 
+/** When a run that fell asleep asks the service itself, once. */
+export const LOOK_ASLEEP = 5_000;
+
 /**
  * Between the nudges of a run that sleeps. Each costs n8n a webhook, so most runs end before the
  * first one. From the limit on, pauses begin anew.

@@ -140,11 +140,15 @@ describe.each(AWAKE_OR_ASLEEP)('a try after a failure, where the run waits by %s
 		expect(sent).toEqual([1, 3]);
 	});
 
-	it.each<Named>(['endless', 'silent'])(
+	// Where its looks fail, each try makes them for 20 seconds.
+	it.each<[Named, minutes: number]>([
+		['endless', 1.5],
+		['silent', 2.5],
+	])(
 		'is not for a task that is %s: a retry from the list waits for it again',
-		async (fate) => {
+		async (fate, minutes) => {
 			const world = build([fate, 'good'], { howToWait, maxTries: 3, retries: [{}] });
-			world.clock.after(1.5 * MINUTE, () => {
+			world.clock.after(minutes * MINUTE, () => {
 				const task = world.service.find('task-0-1z');
 				Object.assign(task?.fate ?? {}, { end: 'completed' });
 				Object.assign(task ?? {}, { endsAt: world.clock.now });
