@@ -25,7 +25,7 @@ const EVENTS = [
 		'retry',
 		'try after an error',
 	],
-	...['try after an error item', 'try of a node that sleeps', 'kill while running'],
+	...['try after an error item', 'error in place of JSON', 'kill while running'],
 	...['kill while waiting', 'stop while running', 'stop while waiting', 'nudge 200', 'nudge 409'],
 	...['callback 200', 'callback of progress 200', 'callback 401', 'callback 404', 'callback 409'],
 	...['callback 502', 'callback 503', 'callback early 409', 'callback early 503'],

@@ -84,6 +84,8 @@ export interface Conditions {
 	runsTwice: boolean;
 	/** Its timeout: how long it lets an execution run that is awake. */
 	timeout: number;
+	/** It is older than 2.34, and knows no error by JSON that has `details`. */
+	isOld: boolean;
 	/** Its resume URL leads to it, to a login, or to it for all but n8n itself. */
 	resumeUrl: 'here' | 'login' | 'hairpin';
 }
@@ -363,12 +365,11 @@ export class N8n {
 				}
 				let output = await call();
 				while (output[0]?.[0]?.json.error && index < most - 1) {
-					const before = data.waitTill === undefined ? undefined : JSON.stringify(output);
-					this.count(before ? 'try of a node that sleeps' : 'try after an error item');
+					this.count('try after an error item');
+					if (data.waitTill !== undefined) this.wrong.push('is tried though it sleeps');
 					await process.sleep(TRIES_AGAIN_AFTER);
 					output = await call();
 					index++;
-					if (before && JSON.stringify(output) !== before) this.wrong.push('slept on as another');
 				}
 				main = output;
 			} catch (thrown) {
@@ -377,9 +378,12 @@ export class N8n {
 		}
 		execution.error = error;
 		if (main && onError === 'continueErrorOutput')
-			return splitErrors(main, (this.steps[entry.step] as Step).input);
-		if (main) return main;
-		return onError?.startsWith('continue') ? [entry.data.main[0] ?? null] : undefined;
+			main = splitErrors(main, (this.steps[entry.step] as Step).input, this.conditions.isOld);
+		if (!main && onError?.startsWith('continue')) main = [entry.data.main[0] ?? null];
+		// n8n puts an error that can be listed in place of the JSON, also in what it has stored.
+		for (const item of main?.flatMap((items) => items ?? []) ?? [])
+			if (item.error) item.json = { error: item.error.message };
+		return main;
 	}
 
 	/** Runs a node once. */
@@ -419,9 +423,6 @@ export class N8n {
 		facts: Pick<Ended, 'step' | 'byN8n' | 'isRepeated'>,
 	): void {
 		const { begunAt, sleptAt, error } = execution;
-		// n8n puts an error that can be listed in place of the JSON.
-		for (const item of [...(items ?? []), ...(errors ?? [])])
-			if (item.error) item.json = { error: item.error.message };
 		const now = this.clock.now;
 		const output = JSON.parse(
 			JSON.stringify([items ?? [], errors ?? []]),
@@ -676,11 +677,11 @@ const say = (code: number, message: string): Answer => ({
 });
 
 /** Splits items for n8n's error output, and adds the JSON of the input, as `handleNodeErrorOutput` does. */
-function splitErrors([items]: Input, input: IDataObject[]): Input {
+function splitErrors([items]: Input, input: IDataObject[], isOld: boolean): Input {
+	const known = ['error', 'message', ...(isOld ? [] : ['details'])];
 	const isError = ({ json, error }: INodeExecutionData) =>
 		error !== undefined ||
-		(Boolean(json.error) &&
-			Object.keys(json).every((key) => ['error', 'message', 'details'].includes(key)));
+		(Boolean(json.error) && Object.keys(json).every((key) => known.includes(key)));
 	const all = items ?? [];
 	const errors = all.filter(isError).map((item) => {
 		const paired = item.pairedItem as { item: number } | undefined;

@@ -63,11 +63,15 @@ const count = (what: string) => void (happened[what] = (happened[what] ?? 0) + 1
 /** The item of a step, in the request for its task. */
 const keyOf = (step: number, item: number) => 10 * step + item;
 
+/** What an item has, where n8n has put the error in place of its JSON, of a task. */
+const TASK_ERROR = /^The task (?<what>failed|had not ended).* Task ID: (?<taskId>\S+)$/;
+
 /** What n8n says of an item: its task, whether at the good output or as an error. */
-const readTask = ({ json }: INodeExecutionData): { taskId?: string; status?: string } => ({
-	...json,
-	...(json.details as object | undefined),
-});
+function readTask({ json }: INodeExecutionData): { taskId?: string; status?: string } {
+	const { what, taskId } = TASK_ERROR.exec(String(json.error))?.groups ?? {};
+	if (what) return { taskId, status: what === 'failed' ? 'failed' : 'timedOut' };
+	return { ...json, ...(json.details as object | undefined) };
+}
 
 /** What an error says. */
 const readText = (error?: Thrown) => `${error?.message} ${error?.description}`;
@@ -410,6 +414,11 @@ export class World {
 		if (error) return this.checkError(execution, step, error);
 		const all = [...items, ...errors];
 		if (all.length !== input.length) wrong.push(`${all.length} items for ${input.length}`);
+		const { onError, failedTasks } = this.choicesOf(execution);
+		const areApart = onError === 'continueErrorOutput' && failedTasks === 'error';
+		const goodOnes = items.map((one) => readTask(one).status);
+		if (areApart && goodOnes.some((status) => status === 'failed' || status === 'timedOut'))
+			wrong.push('a failed task is at the good output');
 		for (const one of all) {
 			const { item = -1 } = (one.pairedItem ?? {}) as { item?: number };
 			this.checkItem(execution, ended, { one, key: keyOf(step, item) });
@@ -449,6 +458,7 @@ export class World {
 			return;
 		}
 		count(`item ${status}`);
+		if (one.error) count('error in place of JSON');
 		if (last?.sender.execution !== execution.id) count('task taken over');
 		this.checkStatus(taskId ?? '', status, ended.endedAt);
 		const isCutShort = this.plan.timeout < Infinity;

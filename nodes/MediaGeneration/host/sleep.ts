@@ -29,17 +29,13 @@ const INPUT = `${SLUG}-input`;
  * itself, it outputs that input (`handleWaitingState` in `workflow-execute.js`, 2.14.2, 2.41.1).
  * n8n asks nodes not to change their input, but no other way keeps all task IDs. `e2e/sleep` fails
  * first. The real input is kept whole: under Execute Once, `getInputData()` has its first item only.
+ * The items are copied, because n8n changes those that the node returns.
  */
 export function storeItems(context: IExecuteFunctions, items: INodeExecutionData[]): void {
 	const { data } = context.getExecuteData();
 	data[INPUT] ??= data.main ?? [];
-	data.main = [[...items]];
+	data.main = [items.map((item) => ({ ...item }))];
 }
-
-/** Reads the items of `storeItems`. */
-export const readStoredItems = (context: IExecuteFunctions): INodeExecutionData[] => [
-	...(context.getExecuteData().data.main?.[0] ?? []),
-];
 
 /**
  * Returns what n8n keeps for the node with the execution, in a webhook, which has no function for

@@ -16,8 +16,6 @@ import { show } from './show';
 export async function generate(call: Call, job: Job): Promise<INodeExecutionData[]> {
 	return await inRun(call, async (run) => {
 		const { ledger, isWoken } = run;
-		// With Retry On Fail, n8n runs a node again if its first output item has an error, even if it sleeps.
-		if (ledger.sleep) return await (await import('./sleep')).sleepOn(run);
 		try {
 			if (!isWoken) await create(run, job);
 			if (ledger.settings && !endsRun(run)) {

@@ -93,7 +93,7 @@ export interface WaitSettings {
 
 export type RunSettings = WaitSettings & { howToWait: HowToWait };
 
-/** What a run keeps for its continuation while the execution sleeps. */
+/** What a run keeps for its continuation while the execution sleeps. Only our webhook has n8n run it. */
 export interface Sleep {
 	/** Counts the sleeps of the node in this execution. */
 	number: number;
@@ -101,8 +101,6 @@ export interface Sleep {
 	end: number;
 	/** Why items have no task, or no further one; by item. */
 	errors: Record<number, StoredError>;
-	/** Only a webhook sets it, which wakes the execution. */
-	woken?: true;
 }
 
 /** Where the task of an item stands. */

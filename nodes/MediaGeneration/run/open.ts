@@ -42,11 +42,10 @@ export function beginRun(call: Call, ledger: Ledger, turns: Turns = new Map()): 
 	return { call, ledger, isWoken: false, turns, getService, errors: new Map(), decision: {} };
 }
 
-/** Takes what the ledger has of a sleep. A run that no webhook has woken sleeps on. */
+/** Takes what the ledger has of a sleep from which a webhook has woken the run. */
 function continueRun(run: Run): Run {
 	const { call, ledger, errors } = run;
 	const { sleep } = ledger;
-	if (sleep && !sleep.woken) return run;
 	for (const [item, error] of Object.entries(sleep?.errors ?? {}))
 		errors.set(Number(item), restoreError(error));
 	// n8n need not store it any longer.

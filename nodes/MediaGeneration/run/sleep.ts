@@ -1,5 +1,6 @@
 import type { INodeExecutionData } from 'n8n-workflow';
-import { readStoredItems, storeItems } from '../host/sleep';
+import { moveError } from '../host/errors';
+import { storeItems } from '../host/sleep';
 import { toStoredError } from './errors';
 import { logObstacle } from './hints';
 import { findLimit, storeOutput, type Sleep } from './ledger';
@@ -21,7 +22,8 @@ export async function fallAsleep(run: Run): Promise<INodeExecutionData[]> {
 	ledger.begun ??= Date.now();
 	const { end } = planAsleep(findLimit(ledger), call.deadline);
 	await context.putExecutionToWait(new Date(end));
-	const items = toOutput(call, makeOutcomes(toStored(run), true), ledger.entries);
+	const outcomes = makeOutcomes(toStored(run), true);
+	const items = toOutput(call, outcomes, ledger.entries).map(moveError);
 	const stored: Sleep['errors'] = {};
 	for (const [item, error] of errors) stored[item] = toStoredError(error);
 	ledger.sleeps = numberSleep(context, ledger);
@@ -38,22 +40,11 @@ export async function fallAsleep(run: Run): Promise<INodeExecutionData[]> {
 
 /**
  * Failed tasks are stored as On Error says. With Stop, n8n has no way to fail an execution that it
- * wakes itself. With Retry On Fail, it would run a node again at once whose first item has an error.
+ * wakes itself.
  */
 function toStored(run: Run): Run {
 	const { call, ledger } = run;
 	const { settings } = ledger;
-	if (!settings || (!call.stops && call.tries === 1)) return run;
+	if (!settings || !call.stops) return run;
 	return { ...run, ledger: { ...ledger, settings: { ...settings, failedTasks: 'output' } } };
-}
-
-/**
- * Sleeps on, in a run that sleeps: with Retry On Fail, n8n runs a node again if its first output
- * item has an error, even if it sleeps. Only a webhook wakes it.
- * @returns the items that n8n has stored
- */
-export async function sleepOn({ call, ledger }: Run): Promise<INodeExecutionData[]> {
-	const { end } = ledger.sleep as Sleep;
-	await call.context.putExecutionToWait(new Date(end));
-	return readStoredItems(call.context);
 }

@@ -66,7 +66,7 @@ async function lookAndWake(
 		return refuse(context, { reason: 'limitPassed' });
 	if (looks.haveEnded || isDue()) {
 		const isFirst = nap.beginDelivery(context.getResponseObject());
-		return isFirst ? wake(context, ledger) : accept(context);
+		return isFirst ? wake(context) : accept(context);
 	}
 	const { failure } = looks.find(taskId);
 	nap.warnOf(failure);
@@ -83,11 +83,8 @@ async function lookAndWake(
 }
 
 /** Has n8n run the node again. It finds in its ledger how the tasks have ended. */
-function wake(context: IWebhookFunctions, ledger: Ledger): IWebhookResponseData {
-	(ledger.sleep as Sleep).woken = true;
-	return {
-		// n8n sends it when it has stored that the execution continues.
-		webhookResponse: { accepted: true, resumed: true },
-		workflowData: enableNode(context),
-	};
-}
+const wake = (context: IWebhookFunctions): IWebhookResponseData => ({
+	// n8n sends it when it has stored that the execution continues.
+	webhookResponse: { accepted: true, resumed: true },
+	workflowData: enableNode(context),
+});

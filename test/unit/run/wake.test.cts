@@ -104,7 +104,7 @@ function newExecution({ limit = LIMIT, more = [] as string[] } = {}) {
 		});
 		const after = readLedger(stored) as Ledger;
 		const isEnabled = !entry.node.disabled;
-		return { ...sent, woken: after.sleep?.woken, known: listEnded(after), isEnabled };
+		return { ...sent, known: listEnded(after), isEnabled };
 	}
 	return { one, two, input, ended, asked, log, world, sleep, send, httpRequest };
 }
@@ -124,7 +124,7 @@ const unreadable = {
 const refusal = (reason: string) => ({ accepted: false, reason });
 const ACCEPTED = { accepted: true, resumed: false };
 /** The execution sleeps on, and n8n stores nothing. */
-const ASLEEP = { output: undefined, woken: undefined, isEnabled: false };
+const ASLEEP = { output: undefined, isEnabled: false };
 const TOO_LATE = { status: 410, answer: refusal('limitPassed'), ...ASLEEP };
 
 it.each<[string, Act, Partial<Callback>, number, object]>([
@@ -159,7 +159,7 @@ it('the last callback has n8n run the node, with its input and what is known, an
 	const { one, two, input, asked, send } = execution;
 	await endBoth(execution);
 	const { store, ...sent } = await send(two);
-	expect(sent).toMatchObject({ output: input, woken: true, known: [one, two], isEnabled: true });
+	expect(sent).toMatchObject({ output: input, known: [one, two], isEnabled: true });
 	expect(asked).toEqual([two, one]);
 	expect(execution.httpRequest).not.toHaveBeenCalled();
 	expect(store()).toEqual({ accepted: true, resumed: true });
@@ -252,7 +252,7 @@ it('from a second before the limit on, the execution wakes with what is known, a
 	execution.asked.length = 0;
 	const sent = await execution.send(execution.two, nudge);
 	const known = [execution.one];
-	expect(sent).toMatchObject({ output: execution.input, woken: true, known, isEnabled: true });
+	expect(sent).toMatchObject({ output: execution.input, known, isEnabled: true });
 	expect(execution.asked).toEqual([]);
 });
 

@@ -1,0 +1,95 @@
+import { expect } from '@jest/globals';
+import { chain, generate, NODE, prompts } from '../../dev/fixtures/workflows.cts';
+import type { Execution } from '../../dev/n8n/execution.cts';
+import { evaluate } from '../../dev/n8n/inspect.cts';
+import { DETAILS, usePair } from './support.cts';
+
+const pair = usePair({ service: { taskSeconds: 0.2, credits: 1e6 }, keeps: true });
+
+const QUICK = 'quick #noCallback';
+/** Its first look is soon after the run fell asleep, the second one at its limit. */
+const REFUSED = 'refused #noCallback #slow=8 #detailsFail=2';
+const GONE = 'gone #neverEnds';
+
+/** The executions of these prompts, once they have ended. They sleep side by side. */
+const ended = new Map<string, Execution>();
+
+async function start(prompt: string, waitLimit: number) {
+	const credential = await pair.createCredential({});
+	const options = { howToWait: 'callback', waitLimit };
+	const workflow = chain('Uncalled', [prompts([prompt]), generate({ options })]);
+	const { id } = await pair.importWorkflow(workflow, { credential });
+	const executionId = await pair.n8n.run(id);
+	await pair.waitForParked(executionId);
+	if (prompt === GONE) await pair.n8n.request('DELETE', `/rest/credentials/${credential.id}`);
+	ended.set(prompt, await pair.n8n.waitForExecution(executionId));
+}
+
+beforeAll(async () => await Promise.all([start(QUICK, 30), start(REFUSED, 0.2), start(GONE, 0.2)]));
+
+/** The HTTP statuses that looks were answered with. */
+const listLooks = () =>
+	pair.service.requests.flatMap(({ path, status }) => (path === DETAILS ? [status] : []));
+
+it('a task that ended before n8n could take a callback comes out some seconds later', () => {
+	expect(ended.get(QUICK)?.getItems(NODE)).toMatchObject(pair.listCompleted(QUICK));
+	pair.expectNoCallbacks(QUICK);
+});
+
+it('a look that fails at the limit of a sleep is made again', () => {
+	expect(ended.get(REFUSED)?.getItems(NODE)).toMatchObject(pair.listCompleted(REFUSED));
+	expect(listLooks().filter((status) => status === 500)).toHaveLength(2);
+	pair.expectNoCallbacks(REFUSED);
+});
+
+it('a credential that is gone while an execution sleeps is the error of its item at the limit', () => {
+	const { message, description } = ended.get(GONE)?.getError() ?? {};
+	expect(message).toMatch(
+		/had not ended when the wait was over.*last look failed: Credential .* does not exist/,
+	);
+	expect(description).toMatch(new RegExp(`Task ID: ${pair.findId(GONE)}$`));
+});
+
+it('nobody asks more often than that', () => {
+	expect(listLooks()).toHaveLength(5);
+});
+
+describe('a sleep that n8n ends by itself', () => {
+	const ENDLESS = ['first #neverEnds', 'second #neverEnds'];
+	const retry = { retryOnFail: true, maxTries: 2, waitBetweenTries: 50 };
+
+	/** Brings n8n's own end of a sleep forward. */
+	const endSleep = async (executionId: string) =>
+		void (await evaluate(
+			pair.n8n,
+			`{
+				const { Container } = load('@n8n/di');
+				const executions = Container.get(load('@n8n/db').ExecutionRepository);
+				await executions.update('${executionId}', { waitTill: new Date(Date.now() + 1_000) });
+				await Container.get(load('./wait-tracker').WaitTracker).getWaitingExecutions();
+			}`,
+		));
+
+	it.each([
+		['continueErrorOutput', {}],
+		['continueErrorOutput', retry],
+		['continueRegularOutput', retry],
+	])('has what timed out as errors: %s, %j', async (onError, more) => {
+		const name = `${onError} ${JSON.stringify(more)}`;
+		const texts = ENDLESS.map((text) => `${text} ${name}`);
+		const id = await pair.park(prompts(texts), generate({}, { onError, ...more }));
+		await endSleep(id);
+		const execution = await pair.n8n.waitForExecution(id);
+		expect(execution.status).toBe('success');
+		const isApart = onError === 'continueErrorOutput';
+		expect(execution.getOutput(NODE, { branch: isApart ? 0 : 1 })).toEqual([]);
+		const errors = execution.getOutput(NODE, { branch: isApart ? 1 : 0 });
+		expect(errors.map(({ json }) => json)).toEqual(
+			texts.map((text) => ({
+				error: expect.stringMatching(
+					new RegExp(`^The task had not ended .* Task ID: ${pair.findId(text)}$`),
+				),
+			})),
+		);
+	});
+});
