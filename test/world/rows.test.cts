@@ -383,6 +383,17 @@ describe('a look that fails at the end of a wait is made again while there is ti
 	});
 });
 
+it.each(AWAKE_OR_ASLEEP)(
+	'what the service said a running task costs counts if it timed out, and its end says it anew: %s',
+	async (howToWait) => {
+		const fate = { after: 90 * SECOND, callbacks: [] };
+		const { world } = await live(build([fate], { howToWait, retries: [{}] }));
+		const costs = world.n8n.executions.map(({ metadata }) => metadata.Media_Generation_credits);
+		expect(costs).toEqual(['2', '1']);
+		expect(world.n8n.executions[0]?.error?.message).toContain('had not ended');
+	},
+);
+
 it('an execution that is stopped while its first task is created creates no other, and does not sleep', async () => {
 	const slow = { latency: 5 * SECOND };
 	const world = build([slow, slow], {

@@ -214,7 +214,9 @@ export class Service {
 	}
 
 	private describe({ fate, endsAt }: Creation, taskId: string): Answer {
-		if (this.options.clock.now < endsAt) return say({ taskId, state: 'generating' });
+		// A part of it is given back at the end.
+		if (this.options.clock.now < endsAt)
+			return say({ taskId, state: 'generating', creditsConsumed: 2 });
 		const resultJson = { resultUrls: [`https://${this.fileHost}/${taskId}.png`] };
 		const known = { taskId, creditsConsumed: 1 };
 		if (fate.end === 'failed')

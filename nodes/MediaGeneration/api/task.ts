@@ -22,6 +22,7 @@ export interface Task {
 	failCode?: string;
 	/** Of a completed task, only if it has no result. */
 	failMessage?: string;
+	/** Preliminary while the task runs. */
 	creditsConsumed?: number;
 	/** ISO 8601 in UTC, like the next one. */
 	createdAt?: string;
@@ -86,8 +87,7 @@ export function toTask(taskId: string, record: TaskRecord): Task {
 		result,
 		failCode: status === 'failed' ? (record.failCode ?? record.errorCode) : undefined,
 		failMessage: isFailure ? (record.failMsg ?? record.errorMessage) : undefined,
-		// Preliminary while the task runs.
-		creditsConsumed: status === 'pending' ? undefined : record.creditsConsumed,
+		creditsConsumed: record.creditsConsumed,
 		createdAt: toIsoTime(record.createTime),
 		completedAt: toIsoTime(record.completeTime),
 		[REQUEST]: readRequest(record),

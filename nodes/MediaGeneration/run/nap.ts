@@ -124,7 +124,7 @@ export class Nap {
 		// What is learned here is none of the run's: it would take memory while the execution sleeps.
 		const copy = structuredClone(ledger);
 		const looks = this.openLooks(copy);
-		const [first] = looks.openIds;
+		const [first] = looks.openKeys;
 		if (first === undefined) return;
 		await looks.lookUntilOpen(first, getService);
 		if (this.getState() !== 'waiting') return;

@@ -76,7 +76,7 @@ export function showTasks(run: Run): void {
 	}
 }
 
-function showCosts({ call: { context, kept }, ledger: { entries } }: Run): void {
+function showCosts({ call: { context, kept }, ledger: { entries }, looks }: Run): void {
 	if (!kept) return;
 	const shared = keepForAllNodes(context);
 	const noted = (shared[SHOWN] ?? []) as Cost[];
@@ -84,8 +84,10 @@ function showCosts({ call: { context, kept }, ledger: { entries } }: Run): void 
 		noted.map((cost) => [identifyTask({ account: cost[2] }, cost[0]), cost] as const),
 	);
 	for (const entry of entries)
-		for (const { taskId, end } of entry.attempts) {
+		for (const attempt of entry.attempts) {
+			const { taskId } = attempt;
 			const key = identifyTask(entry, taskId);
+			const end = attempt.end ?? looks?.find(key).said;
 			const credits = end?.creditsConsumed ?? costs.get(key)?.[1] ?? null;
 			costs.set(key, [taskId, credits, entry.account]);
 		}

@@ -124,11 +124,8 @@ describe('toTask', () => {
 		expect([resultUrls, result]).toEqual([links.map(at), whole]);
 	});
 
-	it.each([
-		['success', 12.5],
-		['fail', 12.5],
-	])('has in state %s the credits %s, as they are final', (state, creditsConsumed) =>
-		expect(task({ state }).creditsConsumed).toBe(creditsConsumed),
+	it.each(['generating', 'success', 'fail'])('has the credits in state %s', (state) =>
+		expect(task({ state }).creditsConsumed).toBe(12.5),
 	);
 
 	it.each([0, -1e20, 'soon', undefined])('leaves out the time %j', (completeTime) => {
