@@ -64,11 +64,11 @@ const count = (what: string) => void (happened[what] = (happened[what] ?? 0) + 1
 const keyOf = (step: number, item: number) => 10 * step + item;
 
 /** What an item has, where n8n has put the error in place of its JSON, of a task. */
-const TASK_ERROR = /^The task (?<what>failed|had not ended).* Task ID: (?<taskId>\S+)$/;
+const TASK_ERROR = /^"The task (?<what>failed|had not ended).* Task ID: (?<taskId>\S+)"$/;
 
 /** What n8n says of an item: its task, whether at the good output or as an error. */
 function readTask({ json }: INodeExecutionData): { taskId?: string; status?: string } {
-	const { what, taskId } = TASK_ERROR.exec(String(json.error))?.groups ?? {};
+	const { what, taskId } = TASK_ERROR.exec(JSON.stringify(json.error) ?? '')?.groups ?? {};
 	if (what) return { taskId, status: what === 'failed' ? 'failed' : 'timedOut' };
 	return { ...json, ...(json.details as object | undefined) };
 }

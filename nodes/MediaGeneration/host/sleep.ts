@@ -7,6 +7,7 @@ import type {
 	IWebhookFunctions,
 } from 'n8n-workflow';
 import { SLUG } from '../lib/brand';
+import { moveError } from './errors';
 
 /** The fields of a webhook's context that have no function (2.14.2, 2.41.1). */
 interface WebhookFields {
@@ -29,12 +30,17 @@ const INPUT = `${SLUG}-input`;
  * itself, it outputs that input (`handleWaitingState` in `workflow-execute.js`, 2.14.2, 2.41.1).
  * n8n asks nodes not to change their input, but no other way keeps all task IDs. `e2e/sleep` fails
  * first. The real input is kept whole: under Execute Once, `getInputData()` has its first item only.
- * The items are copied, because n8n changes those that the node returns.
+ * @returns what the node returns: n8n changes those items, so they are copies
  */
-export function storeItems(context: IExecuteFunctions, items: INodeExecutionData[]): void {
+export function storeItems(
+	context: IExecuteFunctions,
+	items: INodeExecutionData[],
+): INodeExecutionData[] {
 	const { data } = context.getExecuteData();
+	const stored = items.map(moveError);
 	data[INPUT] ??= data.main ?? [];
-	data.main = [items.map((item) => ({ ...item }))];
+	data.main = [stored];
+	return stored.map((item) => ({ ...item }));
 }
 
 /**

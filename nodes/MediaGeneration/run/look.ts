@@ -18,8 +18,10 @@ interface Watched {
 	failure?: Error;
 }
 
+export type GetService = (key: string) => Promise<TaskService>;
+
 interface LookOptions {
-	getService: (key: string) => Promise<TaskService>;
+	getService: GetService;
 	/** How many tasks are asked for at once; default: `CONCURRENCY`. */
 	concurrency?: number;
 	/** Ends the look after a task that has not ended. */
@@ -134,7 +136,7 @@ export class Looks {
 	 * Asks for a task, such as that of a callback, then for one other, then for several at once, until
 	 * one has not ended.
 	 */
-	async lookUntilOpen(taskId: string, getService: () => Promise<TaskService>): Promise<void> {
+	async lookUntilOpen(taskId: string, getService: GetService): Promise<void> {
 		const look = async (keys: string[], concurrency: number) =>
 			await this.look(keys, { getService, concurrency, untilOpen: true });
 		await look([taskId], 1);
@@ -154,7 +156,7 @@ export class Looks {
 		else for (const attempt of watched.attempts) attempt.end ??= said;
 	}
 
-	private async ask(key: string, getService: LookOptions['getService']): Promise<void> {
+	private async ask(key: string, getService: GetService): Promise<void> {
 		const watched = this.tasks.get(key);
 		if (!watched || !this.isOpen(key)) return;
 		try {

@@ -1,12 +1,11 @@
 import type { IExecuteFunctions, IWebhookFunctions, Logger } from 'n8n-workflow';
-import type { TaskService } from '../api/client';
 import type { Task } from '../api/task';
 import { isUnderway, wasDelivered, type HeldResponse } from '../host/delivery';
 import { readResumeUrl } from '../host/resumeUrl';
 import { BoundedMap } from '../lib/boundedMap';
 import { runAfter } from '../lib/timers';
 import { findLimit, listAwaitedIds, type Ledger, type Sleep, type WaitSettings } from './ledger';
-import { Looks } from './look';
+import { Looks, type GetService } from './look';
 import { sendNudge } from './nudge';
 import {
 	FIRST_PAUSE_AT_LIMIT,
@@ -115,11 +114,11 @@ export class Nap {
 	 * call for them: a service may have been quicker than n8n, or may call an earlier execution, whose
 	 * equal request it answers with the same task.
 	 */
-	lookSoon(ledger: Ledger, getService: () => Promise<TaskService>): void {
+	lookSoon(ledger: Ledger, getService: GetService): void {
 		runAfter(spread(LOOK_ASLEEP), () => void this.look(ledger, getService));
 	}
 
-	private async look(ledger: Ledger, getService: () => Promise<TaskService>): Promise<void> {
+	private async look(ledger: Ledger, getService: GetService): Promise<void> {
 		if (this.getState() !== 'waiting') return;
 		// What is learned here is none of the run's: it would take memory while the execution sleeps.
 		const copy = structuredClone(ledger);

@@ -1,11 +1,9 @@
 import type { INodeExecutionData } from 'n8n-workflow';
-import { moveError } from '../host/errors';
 import { storeItems } from '../host/sleep';
 import { toStoredError } from './errors';
 import { logObstacle } from './hints';
-import { findLimit, storeOutput, type Sleep } from './ledger';
+import { findLimit, stateOf, storeOutput, type Sleep } from './ledger';
 import { findNap, numberSleep } from './nap';
-import { listWithoutError } from './onError';
 import { toOutput } from './output';
 import type { Run } from './run';
 import { makeOutcomes } from './outcome';
@@ -22,20 +20,20 @@ export async function fallAsleep(run: Run): Promise<INodeExecutionData[]> {
 	ledger.begun ??= Date.now();
 	const { end } = planAsleep(findLimit(ledger), call.deadline);
 	await context.putExecutionToWait(new Date(end));
-	const outcomes = makeOutcomes(toStored(run), true);
-	const items = toOutput(call, outcomes, ledger.entries).map(moveError);
+	const items = toOutput(call, makeOutcomes(toStored(run), true), ledger.entries);
 	const stored: Sleep['errors'] = {};
 	for (const [item, error] of errors) stored[item] = toStoredError(error);
 	ledger.sleeps = numberSleep(context, ledger);
 	ledger.sleep = { number: ledger.sleeps, end, errors: stored };
 	for (const entry of ledger.entries) storeOutput(entry, true);
-	storeItems(context, items);
 	const nap = findNap(context, ledger);
 	nap?.keepNudging();
 	// A run sleeps only where all its items have one credential.
-	const [first] = listWithoutError(run);
-	if (first) nap?.lookSoon(ledger, async () => await run.getService(first.item));
-	return items;
+	const open = ledger.entries.findIndex(
+		(entry, item) => !errors.has(item) && stateOf(entry) === 'open',
+	);
+	nap?.lookSoon(ledger, async () => await run.getService(open));
+	return storeItems(context, items);
 }
 
 /**

@@ -26,10 +26,13 @@ function newRun(names: string[], executeOnce = false) {
 
 it('the items that n8n stores are a copy in place of the input', () => {
 	const { context, data } = newRun(['a', 'b']);
-	const items = toItems(['task']);
-	storeItems(context, items);
-	items.pop();
-	expect(data.main).toEqual([toItems(['task'])]);
+	const error = { json: { error: 'Refused', message: 'Correct it' }, pairedItem: { item: 1 } };
+	const returned = storeItems(context, [...toItems(['task']), error]);
+	const moved = { json: {}, error: { message: 'Refused. Correct it' }, pairedItem: { item: 1 } };
+	expect(returned).toEqual([...toItems(['task']), moved]);
+	// n8n changes what the node returns.
+	for (const item of returned.splice(0)) item.json = {};
+	expect(data.main).toEqual([[...toItems(['task']), moved]]);
 });
 
 /** A webhook of a node, with what n8n has read of the execution. */

@@ -122,7 +122,7 @@ it.each(asleep)(
 					? {
 							error: `${NOT_ENDED}. It may still end at the service: use Wait with this ID. Task ID: ${taskId}`,
 						}
-					: expect.objectContaining({ taskId, status: 'timedOut' }),
+					: (expect.objectContaining({ taskId, status: 'timedOut' }) as object),
 			),
 		);
 	},
