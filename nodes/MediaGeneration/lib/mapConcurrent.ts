@@ -23,22 +23,20 @@ export async function mapConcurrent<Entry, Result>(
 }
 
 /**
- * Makes a function that runs tasks in order of arrival, up to `concurrency` at once. One that `isNext`
- * is put before those that wait.
+ * Makes a function that runs tasks in order of arrival, up to `concurrency` at once.
  * @throws {RangeError} if `concurrency` isn't above 0
  */
 export function limitConcurrency(
 	concurrency: number,
-): <Result>(run: () => Promise<Result>, isNext?: boolean) => Promise<Result> {
+): <Result>(run: () => Promise<Result>) => Promise<Result> {
 	if (!(concurrency > 0)) throw new RangeError(`concurrency must be above 0, not ${concurrency}`);
 	let free = concurrency;
 	const waiting: Array<() => void> = [];
-	return async (run, isNext = false) => {
+	return async (run) => {
 		if (free > 0) free--;
 		else
 			await new Promise<void>((resolve) => {
-				if (isNext) waiting.unshift(resolve);
-				else waiting.push(resolve);
+				waiting.push(resolve);
 			});
 		try {
 			return await run();

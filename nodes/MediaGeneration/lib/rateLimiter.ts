@@ -1,6 +1,6 @@
+import { sleep } from 'n8n-workflow';
 import { BoundedMap } from './boundedMap';
-import { limitConcurrency } from './mapConcurrent';
-import { pause, untilAborted } from './timers';
+import { untilAborted } from './timers';
 
 /** How fast requests of an account are sent. Times are in milliseconds. */
 export interface RateLimits {
@@ -18,12 +18,17 @@ const LONGEST_HOLD = 10_000;
 /** How many accounts are remembered. */
 const ACCOUNTS = 1_000;
 
-/**
- * The place of a request in the window. It is free again a period after the answer, because a request
- * may arrive late.
- */
+/** A request in the window, or one that waits to come into it. */
 interface Place {
+	/** The number of its run. */
+	most: number;
+	/** The place is free again a period after the answer, because a request may arrive late. */
 	until: number;
+}
+
+interface Turn extends Place {
+	signal?: AbortSignal;
+	begin: () => void;
 }
 
 /** A clock in milliseconds that never goes back. */
@@ -31,20 +36,25 @@ const now = (): number => performance.now();
 
 /**
  * Limits the rate of an account's requests over all runs, and pauses all of them while the service
- * refuses any for its rate. First come, first served.
+ * refuses any for its rate. Runs may have different numbers: a run with a small one must not hold up
+ * the others, and together they send no more than the largest number allows.
  */
 export class RateLimiter {
 	private places: Place[] = [];
+	/** In the order in which they begin, if all have the same number. */
+	private waiting: Turn[] = [];
 	private heldUntil = 0;
+	/** When `beginWaiting` runs next. */
+	private alarm = Infinity;
 	private pause = FIRST_HOLD;
-	private readonly oneByOne = limitConcurrency(1);
 
 	constructor(private readonly limits: RateLimits) {}
 
 	/**
 	 * Makes a function that sends a run's requests, each in its turn, and again after refusals for the
 	 * rate.
-	 * @param most a request starts where fewer than this have places; Infinity: no limit
+	 * @param most a request starts where requests of this or a smaller number hold fewer places than
+	 * this; Infinity: no limit
 	 * @param signal when aborted, the run's waiting requests are rejected
 	 * @throws {RangeError} if the number of requests isn't above 0
 	 */
@@ -57,12 +67,10 @@ export class RateLimiter {
 		let refusedSince = Infinity;
 		return async (request) => {
 			for (let wasRefused = false; ; wasRefused = true) {
-				signal?.throwIfAborted();
-				const taken = this.takePlace(most, wasRefused, signal);
-				const place = await untilAborted(taken, signal);
-				place.until = Infinity;
+				const place = await this.takePlace(most, wasRefused, signal);
 				const [answer] = await Promise.allSettled([request()]);
 				place.until = now() + period;
+				this.beginWaiting();
 				if (answer.status === 'fulfilled') {
 					refusedSince = Infinity;
 					this.pause = FIRST_HOLD;
@@ -76,31 +84,50 @@ export class RateLimiter {
 		};
 	}
 
-	/**
-	 * Waits for a place. One that a stopped run takes in vain becomes free by itself. What was refused
-	 * has stood in line before.
-	 */
-	private async takePlace(most: number, wasRefused: boolean, signal?: AbortSignal): Promise<Place> {
-		const take = async () => {
-			for (;;) {
-				signal?.throwIfAborted();
-				const time = now();
-				if (this.heldUntil > time) {
-					await pause(this.heldUntil - time, signal);
-					continue;
-				}
-				this.places = this.places.filter(({ until }) => until > time);
-				const place = { until: time + this.limits.period };
-				if (this.places.length < most) {
-					this.places.push(place);
-					return place;
-				}
-				// What is under way is free a period from now at the soonest.
-				const free = Math.min(place.until, ...this.places.map(({ until }) => until));
-				await pause(free - time, signal);
-			}
-		};
-		return await this.oneByOne(take, wasRefused);
+	/** Waits for a place. What was refused has waited before, and is the next. */
+	private async takePlace(most: number, isNext: boolean, signal?: AbortSignal): Promise<Place> {
+		signal?.throwIfAborted();
+		let begin = () => {};
+		const begun = new Promise<void>((resolve) => (begin = resolve));
+		const turn: Turn = { most, until: Infinity, signal, begin };
+		if (isNext) this.waiting.unshift(turn);
+		else this.waiting.push(turn);
+		this.beginWaiting();
+		await untilAborted(begun, signal);
+		return turn;
+	}
+
+	/** Begins all that may begin. The others hold up nobody. */
+	private beginWaiting(): void {
+		const time = now();
+		this.places = this.places.filter(({ until }) => until > time);
+		this.waiting = this.waiting.filter(({ signal }) => !signal?.aborted);
+		if (this.heldUntil <= time) {
+			const largest = this.waiting.reduce((most, turn) => Math.max(most, turn.most), 0);
+			this.waiting = this.waiting.filter((turn) => !this.begin(turn, largest));
+		}
+		if (!this.waiting.length) return;
+		const free = this.places.reduce((least, { until }) => Math.min(least, until), Infinity);
+		this.beginAt(this.heldUntil > time ? this.heldUntil : free);
+	}
+
+	/** @returns whether it began */
+	private begin(turn: Turn, largest: number): boolean {
+		if (this.places.length >= largest) return false;
+		const beside = this.places.filter(({ most }) => most <= turn.most);
+		if (beside.length >= turn.most) return false;
+		this.places.push(turn);
+		turn.begin();
+		return true;
+	}
+
+	private beginAt(time: number): void {
+		if (time >= this.alarm) return;
+		this.alarm = time;
+		void sleep(time - now()).then(() => {
+			this.alarm = Infinity;
+			this.beginWaiting();
+		});
 	}
 
 	/** Pauses all requests, once for refusals that arrive together. */

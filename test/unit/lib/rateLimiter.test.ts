@@ -212,6 +212,53 @@ describe('runs of one account', () => {
 	});
 });
 
+describe('runs of one account that are set to different numbers', () => {
+	const FIVE_MINUTES = 300_000;
+	const inTotal = (runs: Array<{ starts: number[] }>) => runs.flatMap(({ starts }) => starts);
+
+	it.each([1, 20])('%d of 2 leave one of 18 what they do not use', async (count) => {
+		const limiter = newLimiter();
+		const slow = Array.from({ length: count }, () => begin(limiter.join(2), 100));
+		await pass(1_000);
+		const fast = begin(limiter.join(18), 1_000);
+		await pass(FIVE_MINUTES - 2_000);
+		// Whatever is set, the account sends no more than the largest number.
+		expectRate(inTotal([...slow, fast]), 18);
+		expectRate(inTotal(slow), 2);
+		expect(inTotal(slow)).toHaveLength(60);
+		expect(fast.starts).toHaveLength(480);
+		expect(fast.starts.slice(0, 16)).toEqual(Array(16).fill(1_000));
+	});
+
+	it('a slow run has its part beside rounds of a loop, of which one waits at a time', async () => {
+		const limiter = newLimiter();
+		const loop = async () => {
+			for (let round = 0; round < 200; round++)
+				await limiter.join(18)(async () => await sleep(500));
+		};
+		const looping = loop();
+		await pass(9_000);
+		const slow = begin(limiter.join(2), 4);
+		await pass(20_000);
+		expect(slow.starts).toHaveLength(4);
+		await pass(FIVE_MINUTES);
+		await looping;
+	});
+
+	it('one without a limit starts all at once, and the others when fewer than theirs are held', async () => {
+		const limiter = newLimiter();
+		const slow = begin(limiter.join(2), 4);
+		await pass(0);
+		const any = begin(limiter.join(Infinity), 100);
+		const later = begin(limiter.join(18), 20);
+		await pass(0);
+		expect([slow, any, later].map(({ starts }) => starts.length)).toEqual([2, 100, 0]);
+		await pass(20_000);
+		expectRate(inTotal([slow, later]), 18);
+		expect([slow, later].map(({ starts }) => starts.length)).toEqual([4, 20]);
+	});
+});
+
 /** A run: its number, when it is stopped, and each of its requests. */
 interface RunPlan {
 	most: number;
@@ -224,6 +271,8 @@ interface Try {
 	run: number;
 	order: number;
 	begun: number;
+	/** Whether its run had been stopped. */
+	isStopped: boolean;
 	/** When it no longer counts. */
 	until: number;
 }
@@ -242,7 +291,8 @@ async function carryOut(plans: RunPlan[]) {
 			await sleep(at);
 			const order = arrivals++;
 			return await inTurn(async () => {
-				const one = { run, order, begun: Date.now() - start, until: Infinity };
+				const isStopped = stop.signal.aborted;
+				const one = { run, order, begun: Date.now() - start, isStopped, until: Infinity };
 				tries.push(one);
 				await sleep(takes);
 				one.until = Date.now() - start + 10_000;
@@ -278,12 +328,12 @@ it('no account ever sends more than its number, none is forgotten, and a stopped
 	const property = fc.asyncProperty(runPlans, async (plans) => {
 		const { tries, outcomes } = await carryOut(plans);
 		const most = Math.max(...plans.map((plan) => plan.most));
-		for (const [index, { run, begun }] of tries.entries()) {
+		for (const [index, { run, begun, isStopped }] of tries.entries()) {
 			const counted = tries.slice(0, index + 1).filter(({ until }) => until > begun);
 			expect(counted.length).toBeLessThanOrEqual(most);
 			const own = counted.filter((one) => one.run === run);
 			expect(own.length).toBeLessThanOrEqual(plans[run]?.most ?? 0);
-			expect(begun).toBeLessThan(plans[run]?.stoppedAt ?? 0);
+			expect(isStopped).toBe(false);
 		}
 		for (const [run, { stoppedAt, requests }] of plans.entries()) {
 			expect(outcomes[run]).toHaveLength(requests.length);

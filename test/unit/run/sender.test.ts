@@ -219,6 +219,15 @@ describe('below an MCP server, a creation', () => {
 		);
 	});
 
+	it('one beside a slow run of the account is sent in time', async () => {
+		const credentials = { accessToken: `timely-${calls}` };
+		const slow = { createTask: () => 'slow', credentials, options: { tasksPer10Seconds: 2 } };
+		const running = send(Array(20).fill(slow));
+		await jest.advanceTimersByTimeAsync(1_000);
+		expect((await sendInTime(() => 'task')).outcome).toBe('task');
+		expect(listResults(await running)).toEqual(Array(20).fill('slow'));
+	});
+
 	it.each([refuse(500), refuse(429), unknown()])(
 		'one under way that fails later, with %s, is not sent again',
 		async (error) => {
