@@ -78,27 +78,56 @@ export function showTasks(run: Run): void {
 
 function showCosts({ call: { context, kept }, ledger: { entries }, looks }: Run): void {
 	if (!kept) return;
-	const shared = keepForAllNodes(context);
-	const noted = (shared[SHOWN] ?? []) as Cost[];
-	const costs = new Map(
-		noted.map((cost) => [identifyTask({ account: cost[2] }, cost[0]), cost] as const),
-	);
+	const costs = (keepForAllNodes(context)[SHOWN] ??= []) as Cost[];
+	const known = readCosts(costs);
 	for (const entry of entries)
-		for (const attempt of entry.attempts) {
-			const { taskId } = attempt;
-			const key = identifyTask(entry, taskId);
-			const end = attempt.end ?? looks?.find(key).said;
-			const credits = end?.creditsConsumed ?? costs.get(key)?.[1] ?? null;
-			costs.set(key, [taskId, credits, entry.account]);
+		for (const { taskId, end } of entry.attempts) {
+			const said = end ?? looks?.find(identifyTask(entry, taskId)).said;
+			noteCost(costs, known, [taskId, said?.creditsConsumed ?? null, entry.account]);
 		}
-	const all = [...costs.values()];
-	shared[SHOWN] = all;
 	// Those of this run come first.
-	const known = [...listTaskIds(entries), ...all.map(([taskId]) => taskId)];
-	const taskIds = [...new Set(known)].slice(0, MOST_SHOWN);
-	if (taskIds.length) showInExecution(context, `${SHOWN}_tasks`, taskIds.join(', '));
-	const credits = all.flatMap(([, cost]) => cost ?? []);
-	if (credits.length) showInExecution(context, `${SHOWN}_credits`, String(addCredits(credits)));
+	const taskIds = new Set(listTaskIds(entries));
+	for (const [taskId] of costs.slice(0, MOST_SHOWN)) taskIds.add(taskId);
+	const shown = [...taskIds].slice(0, MOST_SHOWN).join(', ');
+	if (shown) showInExecution(context, `${SHOWN}_tasks`, shown);
+	if (known.credits !== undefined)
+		showInExecution(context, `${SHOWN}_credits`, String(addCredits([known.credits])));
+}
+
+/** What a list of costs says, so that a loop doesn't read it anew in each of its rounds. */
+interface KnownCosts {
+	byTask: Map<string, Cost>;
+	/** The sum; undefined: no task's credits are known. */
+	credits?: number;
+}
+
+const knownCosts = new WeakMap<Cost[], KnownCosts>();
+
+function readCosts(costs: Cost[]): KnownCosts {
+	const known = knownCosts.get(costs);
+	if (known) return known;
+	const credits = costs.flatMap(([, cost]) => cost ?? []);
+	const read: KnownCosts = {
+		byTask: new Map(costs.map((cost) => [identifyCost(cost), cost])),
+		credits: credits.length ? addCredits(credits) : undefined,
+	};
+	knownCosts.set(costs, read);
+	return read;
+}
+
+const identifyCost = ([taskId, , account]: Cost): string => identifyTask({ account }, taskId);
+
+/** Notes what a task costs, which replaces what was said before. Null: not known, or not any more. */
+function noteCost(costs: Cost[], known: KnownCosts, cost: Cost): void {
+	const key = identifyCost(cost);
+	const before = known.byTask.get(key);
+	const noted = before ?? cost;
+	if (!before) costs.push(cost);
+	known.byTask.set(key, noted);
+	const [, credits] = cost;
+	if (credits === null) return;
+	known.credits = (known.credits ?? 0) + credits - (before?.[1] ?? 0);
+	noted[1] = credits;
 }
 
 function describeItem({ call: { context }, ledger }: Run, item: number): string {

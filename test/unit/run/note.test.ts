@@ -41,9 +41,8 @@ describe('what an execution shows of its tasks', () => {
 	});
 
 	/** Shows runs of one execution after each other. @returns what n8n then has of it */
-	function show(runs: Attempt[][][], run: Run = {}) {
+	function show(runs: Attempt[][][], run: Run = {}, kept: object = {}) {
 		const customData = new Map<string, string>();
-		const kept = {};
 		for (const items of runs) {
 			const entries = items.map((attempts) => ({ ...buildEntry({ taskId: '' }), attempts }));
 			const more = { getWorkflowDataProxy: () => ({ $runIndex: 0, $execution: { customData } }) };
@@ -117,6 +116,22 @@ describe('what an execution shows of its tasks', () => {
 		expect(ids).toMatch(/^task-0, task-1, .*…$/);
 		expect(ids?.length).toBeLessThanOrEqual(255);
 		expect(credits).toBe('40');
+	});
+
+	it('what an execution knew when n8n stored it for a sleep', () => {
+		const stored = { flow: { Media_Generation: JSON.parse('[["a",1],["b",null]]') as unknown } };
+		expect(show([[[ended('b', 2)]], [[ended('a', 3)]]], {}, stored)).toEqual({
+			Media_Generation_tasks: 'a, b',
+			Media_Generation_credits: '5',
+		});
+		expect(JSON.stringify(stored.flow.Media_Generation)).toBe('[["a",3],["b",2]]');
+	});
+
+	it('each round of a long loop without reading the costs of all rounds anew', () => {
+		const rounds = Array.from({ length: 10_000 }, (__, round) => [[ended(`task-${round}`, 0.1)]]);
+		const before = process.cpuUsage();
+		expect(show(rounds)).toMatchObject({ Media_Generation_credits: '1000' });
+		expect(process.cpuUsage(before).user).toBeLessThan(3_000_000);
 	});
 
 	it('nothing where n8n or another version keeps something else: a paid task is not lost by it', () => {
