@@ -104,14 +104,19 @@ export class Redactor {
 
 	/** Hides secrets in all texts of a JSON value, including its keys. */
 	hideInData(value: unknown): unknown {
-		if (typeof value === 'string') return hide(value, this.inData);
+		if (typeof value === 'string') return this.hideInText(value);
 		if (Array.isArray(value)) return value.map((part) => this.hideInData(part));
 		if (!isObject(value)) return value;
 		const hidden: Record<string, unknown> = {};
 		// Copying `__proto__` would set the prototype.
 		for (const name in value)
-			if (name !== '__proto__') hidden[hide(name, this.inData)] = this.hideEntry(name, value[name]);
+			if (name !== '__proto__') hidden[this.hideInText(name)] = this.hideEntry(name, value[name]);
 		return hidden;
+	}
+
+	/** An answer may have hundreds of thousands of texts, most of them too short for a secret. */
+	private hideInText(text: string): string {
+		return text.length < SHORTEST_IN_DATA ? text : hide(text, this.inData);
 	}
 
 	private hideEntry(name: string, value: unknown): unknown {

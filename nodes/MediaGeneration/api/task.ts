@@ -74,8 +74,9 @@ export function toTask(taskId: string, record: TaskRecord): Task {
 	// A text was paid for too, so it stays beside links that may be none of a result.
 	const left = dropUndefined({ ...omitKnown(record), resultJson: results.find(hasText) });
 	const others = status === 'completed' ? [left] : [];
-	const result = findResult([...results, ...others]) ?? results[0];
-	const links = listTaskLinks({ taskId, result }, ['result']);
+	const found = findResult([...results, ...others]);
+	const result = found?.result ?? results[0];
+	const links = found?.links.filter(({ kind }) => kind === 'result') ?? [];
 	const hasResult = links.length > 0 || hasText(result);
 	const isFailure = status === 'failed' || (status === 'completed' && !hasResult);
 	return dropUndefined({
