@@ -1,33 +1,17 @@
-import { BoundedMap } from '../lib/boundedMap';
 import { digest } from '../lib/json';
+import { Memory, weigh } from '../lib/memory';
 import type { TaskService } from './client';
 import type { ServiceError } from './failure';
 import { filterModels } from './filterModels';
 import type { CatalogueModel } from './schemas';
 
-/** How long answers are reused, in milliseconds. Other clients use 10 minutes to 24 hours. */
-const LIFETIME = 10 * 60 * 1000;
-
-/** How long runs do without a schema that they could not get, in milliseconds. */
-const RETRY_AFTER = 60 * 1000;
-
 const LOOKUP_SETTINGS = { timeoutSeconds: 20 };
-
-/** How many answers are kept. A schema usually takes about 10 kB, and at most 256 kB. */
-const MAX_ANSWERS = 200;
 
 /** The name of the list of models. No model can have it. */
 const LIST = '/';
 
-/** An answer that has come, or is under way. */
-interface Answer {
-	value: Promise<unknown>;
-	/** In milliseconds since 1970. */
-	goodUntil: number;
-}
-
-/** What services answered, which all editors and runs of this n8n share. */
-const answers = new BoundedMap<string, Answer>(MAX_ANSWERS);
+/** What services answered, or are being asked. */
+const answers = new Memory<Promise<unknown>>('catalogue');
 
 function toKey({ credentials }: TaskService, name: string): string {
 	const { baseUrl, accessToken, advancedSettings, modelsPath, modelSchemaPath } = credentials;
@@ -35,20 +19,24 @@ function toKey({ credentials }: TaskService, name: string): string {
 }
 
 /** Finds an answer that is valid still; undefined if there is none. */
-function recall(service: TaskService, name: string): Promise<unknown> | undefined {
-	const known = answers.get(toKey(service, name));
-	return known && Date.now() < known.goodUntil ? known.value : undefined;
-}
+const recall = (service: TaskService, name: string): Promise<unknown> | undefined =>
+	answers.get(toKey(service, name));
 
 /** Reads an answer, and asks for it if there is none. An error is not kept. */
 async function read<T>(service: TaskService, name: string, ask: () => Promise<T>): Promise<T> {
 	const known = recall(service, name);
 	if (known) return (await known) as T;
 	const key = toKey(service, name);
-	const value = ask();
-	answers.set(key, { value, goodUntil: Date.now() + LIFETIME });
-	value.catch(() => answers.delete(key));
-	return await value;
+	const answer = ask();
+	answers.set(key, answer);
+	try {
+		const value = await answer;
+		answers.set(key, answer, weigh(value));
+		return value;
+	} catch (error) {
+		answers.delete(key);
+		throw error;
+	}
 }
 
 /** Lists the models of the service. @throws {ServiceError} if the service doesn't answer */
@@ -88,8 +76,8 @@ export async function getModelSchema(service: TaskService, model: string): Promi
 	return await read(service, model, ask);
 }
 
-/** Why the service gave no description, and until when runs don't ask again, in milliseconds since 1970. */
-const failures = new BoundedMap<string, { error: ServiceError; until: number }>(MAX_ANSWERS);
+/** Why the service gave no description. */
+const failures = new Memory<ServiceError>('missingSchemas');
 
 /**
  * Reads a model's document for a run; undefined if there is none. After a failure it doesn't ask for a
@@ -99,9 +87,9 @@ const failures = new BoundedMap<string, { error: ServiceError; until: number }>(
 export async function findModelSchema(service: TaskService, model: string): Promise<unknown> {
 	const key = toKey(service, model);
 	const known = failures.get(key);
-	if (known && Date.now() < known.until) return withoutSchema(known.error);
+	if (known) return withoutSchema(known);
 	return await getModelSchema(service, model).catch((error: ServiceError) => {
-		failures.set(key, { error, until: Date.now() + RETRY_AFTER });
+		failures.set(key, error);
 		return withoutSchema(error);
 	});
 }

@@ -49,7 +49,7 @@ const LINK_HINT =
 const UPLOAD_HINT =
 	"Many services take files at a host of their own: put its address into 'Upload Base URL' of the credential, below 'Advanced Settings'.";
 
-const lookups = new RateLimiters({
+const lookups = new RateLimiters('lookupRates', {
 	period: LOOKUP_RATE.period,
 	patience: 20_000,
 	isTooFast: isRateLimited,

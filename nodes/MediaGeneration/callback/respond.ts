@@ -1,5 +1,5 @@
 import type { IDataObject, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
-import { BoundedMap } from '../lib/boundedMap';
+import { Memory } from '../lib/memory';
 import type { Refusal, Refused } from './verify';
 
 /** Senders get an answer within this time, in milliseconds. They usually give up after 5 to 15 s. */
@@ -40,7 +40,7 @@ export function refuseCallback<Reason extends string>(
 const QUIET = 60_000;
 
 /** The last line by node and subject, and how many were left out since. */
-const lines = new BoundedMap<string, { since: number; omitted: number }>(1_000);
+const lines = new Memory<{ since: number; omitted: number }>('warnings');
 
 /** Warns the owner in n8n's log, which shows warnings by default. */
 export function warnOwner(context: IWebhookFunctions, subject: string, text: string): void {

@@ -1,5 +1,5 @@
-import { BoundedMap } from '../lib/boundedMap';
 import { isObject, parseJson } from '../lib/json';
+import { Memory } from '../lib/memory';
 import { post, type Silence } from '../lib/post';
 import { buildNotFound } from './resumeUrl';
 
@@ -10,11 +10,8 @@ export type Answerer = { address: string } & (
 	| { who: 'nobody'; silence: Silence }
 );
 
-/** How long an answer is reused, in milliseconds. */
-const KEPT_FOR = 60_000;
-
 /** By address, also of requests under way. */
-const known = new BoundedMap<string, { answerer: Promise<Answerer>; until: number }>(1_000);
+const known = new Memory<Promise<Answerer>>('answerers');
 
 /**
  * Asks who answers at a resume URL: a proxy may not pass `/webhook-waiting/` on, or want a login.
@@ -29,9 +26,9 @@ export async function findAnswerer(resumeUrl: string, timeout: number): Promise<
 	url.pathname = `${path}0${segment}`;
 	url.search = '';
 	const before = known.get(url.href);
-	if (before && before.until > Date.now()) return await before.answerer;
+	if (before) return await before;
 	const answerer = ask(url, url.origin + path, timeout);
-	known.set(url.href, { answerer, until: Date.now() + KEPT_FOR });
+	known.set(url.href, answerer);
 	return await answerer;
 }
 

@@ -1,5 +1,5 @@
 import { sleep } from 'n8n-workflow';
-import { BoundedMap } from './boundedMap';
+import { Memory } from './memory';
 import { untilAborted } from './timers';
 
 /** How fast requests of an account are sent. Times are in milliseconds. */
@@ -14,9 +14,6 @@ export interface RateLimits {
 
 const FIRST_HOLD = 2_000;
 const LONGEST_HOLD = 10_000;
-
-/** How many accounts are remembered. */
-const ACCOUNTS = 1_000;
 
 /** A request in the window, or one that waits to come into it. */
 interface Place {
@@ -97,6 +94,16 @@ export class RateLimiter {
 		return turn;
 	}
 
+	/** Whether it knows of requests that count for others. */
+	isBusy(): boolean {
+		const time = now();
+		return (
+			this.waiting.length > 0 ||
+			this.heldUntil > time ||
+			this.places.some(({ until }) => until > time)
+		);
+	}
+
 	/** Begins all that may begin. The others hold up nobody. */
 	private beginWaiting(): void {
 		const time = now();
@@ -141,9 +148,14 @@ export class RateLimiter {
 
 /** A limiter per account, shared by all runs in this process. */
 export class RateLimiters {
-	private readonly limiters = new BoundedMap<string, RateLimiter>(ACCOUNTS);
+	private readonly limiters: Memory<RateLimiter>;
 
-	constructor(private readonly limits: RateLimits) {}
+	constructor(
+		name: 'creationRates' | 'lookupRates',
+		private readonly limits: RateLimits,
+	) {
+		this.limiters = new Memory(name, (limiter) => limiter.isBusy());
+	}
 
 	of(account: string): RateLimiter {
 		const limiter = this.limiters.get(account) ?? new RateLimiter(this.limits);

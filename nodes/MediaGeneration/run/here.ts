@@ -1,6 +1,7 @@
 import type { Call } from '../host/call';
 import { readResumeSecrets } from '../host/resumeUrl';
 import { digest } from '../lib/json';
+import { Memory } from '../lib/memory';
 import { copyForPayment, mergeEntry, type Ledger } from './ledger';
 
 /** The calls of a run that send for an item, by item: the last one in the line. */
@@ -16,7 +17,6 @@ interface RunHere {
 	underway: Set<Ledger>;
 	/** n8n never stores who has his turn, so nobody waits for a process that has crashed. */
 	turns: Turns;
-	itemCount: number;
 }
 
 /** What identifies a run of the node. */
@@ -26,25 +26,18 @@ type RunId = Pick<Ledger, 'executionId' | 'run'>;
  * The runs of this process. Where an execution waits long for a slot of the concurrency limit, n8n
  * may run it again with the data of before (`wait-tracker.js`, 2.41.1): its tasks exist all the same.
  */
-const runsHere = new Map<string, RunHere>();
-
-/** Of how many items runs are kept. There is no clock: a slot may take n8n hours. */
-const MOST_ITEMS = 20_000;
-let itemsHere = 0;
+const runsHere = new Memory<RunHere>(
+	'runs',
+	({ underway, turns }) => underway.size + turns.size > 0,
+);
 
 /** @returns the turns that this call shares with others of the same run */
 export function noteRunHere(call: Call, ledger: Ledger): Turns {
 	const key = identifyRun(call, ledger);
 	const { turns = new Map() as Turns, underway = new Set<Ledger>() } = runsHere.get(key) ?? {};
 	if (!key) return turns;
-	forgetRun(key);
 	const itemCount = call.context.getInputData().length;
-	runsHere.set(key, { ledger, underway: underway.add(ledger), turns, itemCount });
-	itemsHere += itemCount;
-	for (const oldest of runsHere.keys()) {
-		if (itemsHere <= MOST_ITEMS) break;
-		forgetRun(oldest);
-	}
+	runsHere.set(key, { ledger, underway: underway.add(ledger), turns }, itemCount);
 	return turns;
 }
 
@@ -57,11 +50,6 @@ export function leaveRun(call: Call, ledger: Ledger): void {
 	if (!here?.underway.delete(ledger) || here.underway.size) return;
 	const { entries, ...others } = pickKnown(here.ledger);
 	here.ledger = { entries: entries.map(copyForPayment), ...others };
-}
-
-function forgetRun(key: string): void {
-	itemsHere -= runsHere.get(key)?.itemCount ?? 0;
-	runsHere.delete(key);
 }
 
 /** Runs what sends for an item, once no other call of the run does. */

@@ -2,7 +2,7 @@ import type { IExecuteFunctions, IWebhookFunctions, Logger } from 'n8n-workflow'
 import type { Task } from '../api/task';
 import { isUnderway, wasDelivered, type HeldResponse } from '../host/delivery';
 import { readResumeUrl } from '../host/resumeUrl';
-import { BoundedMap } from '../lib/boundedMap';
+import { Memory, weigh } from '../lib/memory';
 import { runAfter } from '../lib/timers';
 import { findLimit, listAwaitedIds, type Ledger, type Sleep, type WaitSettings } from './ledger';
 import { Looks, type GetService } from './look';
@@ -52,8 +52,6 @@ interface NapTools {
  * lets only one process wake an execution. Nudges make up for callbacks that get lost.
  */
 export class Nap {
-	/** The tasks that have ended, by ID. */
-	private readonly ends = new Map<string, Task>();
 	private lastState: SleepState = { is: 'waiting' };
 	private pause = PAUSES_ASLEEP.first;
 	private isNudged = false;
@@ -78,29 +76,33 @@ export class Nap {
 	/** Opens the looks of a webhook. What this process has seen isn't asked again. */
 	openLooks({ entries, settings }: Ledger): Looks {
 		const looks = new Looks(entries, settings as WaitSettings);
-		for (const [taskId, end] of this.ends) looks.learn(taskId, end);
+		for (const taskId of this.tools.taskIds) {
+			const end = ends.get(this.nameTask(taskId));
+			if (end) looks.learn(taskId, end);
+		}
 		return looks;
 	}
 
 	/** Notes the ends that a webhook has seen. */
 	noteEnds({ entries }: Ledger): void {
-		for (const { taskId, end } of entries.flatMap(({ attempts }) => attempts))
-			if (end) this.ends.set(taskId, end);
+		for (const { taskId, end } of entries.flatMap(({ attempts }) => attempts)) {
+			const key = this.nameTask(taskId);
+			if (end && !ends.get(key)) ends.set(key, end, weigh(end));
+		}
 	}
 
 	/** @returns false unless the run waits: another webhook has handed it to n8n, or it is over */
 	beginDelivery(response: HeldResponse): boolean {
 		if (this.getState() !== 'waiting') return false;
 		this.lastState = { is: 'delivering', response };
-		// Thousands of executions may have slept.
-		this.ends.clear();
+		this.forgetEnds();
 		return true;
 	}
 
 	/** The node sleeps anew, or its execution has gone on. */
 	end(): void {
 		this.lastState = { is: 'over' };
-		this.ends.clear();
+		this.forgetEnds();
 	}
 
 	/** Begins to nudge. Only a process does that has run the node, or has taken a callback. */
@@ -137,7 +139,7 @@ export class Nap {
 		if (this.getState() !== 'waiting') return;
 		const { url, taskIds, until, logger, name } = this.tools;
 		const isDue = Date.now() >= until;
-		const taskId = taskIds.find((one) => !this.ends.has(one)) ?? taskIds[0] ?? '';
+		const taskId = taskIds.find((one) => !ends.get(this.nameTask(one))) ?? taskIds[0] ?? '';
 		const answer = await sendNudge(url, taskId);
 		// n8n may wait for a slot longer than a nudge for its answer.
 		if (answer.failure !== undefined && this.getState() !== 'delivering')
@@ -158,6 +160,15 @@ export class Nap {
 		this.hasFailed = true;
 	}
 
+	/** Thousands of executions may have slept. */
+	private forgetEnds(): void {
+		for (const taskId of this.tools.taskIds) ends.delete(this.nameTask(taskId));
+	}
+
+	private nameTask(taskId: string): string {
+		return `${this.tools.name} ${this.number} ${taskId}`;
+	}
+
 	/** Plans the next nudge: after growing pauses, at the limit, and for some time after it. */
 	private schedule(): void {
 		const now = Date.now();
@@ -172,8 +183,11 @@ export class Nap {
 	}
 }
 
+/** The ends that webhooks have seen, by sleep and task. Without one, the service is asked again. */
+const ends = new Memory<Task>('ends');
+
 /** By execution and node. */
-const naps = new BoundedMap<string, Nap>(10_000);
+const naps = new Memory<Nap>('naps', (nap) => nap.getState() === 'delivering');
 
 const nameNode = (context: Context): string =>
 	`"${context.getNode().name}" (execution ${context.getExecutionId()})`;

@@ -3,7 +3,7 @@ import { CREATION_RATE } from '../api/service';
 import { RateLimiters, type RateLimiter } from '../lib/rateLimiter';
 
 /** Of all runs of this process, by account. */
-const limiters = new RateLimiters({
+const limiters = new RateLimiters('creationRates', {
 	period: CREATION_RATE.period,
 	patience: 60_000,
 	isTooFast: (error) => isRateLimited(error) && !isOverTasks(error),

@@ -1,8 +1,8 @@
 import type { UnknownOutcome } from '../api/failure';
 import type { Call } from '../host/call';
-import { BoundedMap } from '../lib/boundedMap';
 import { CREDENTIAL } from '../lib/brand';
 import { digest } from '../lib/json';
+import { Memory } from '../lib/memory';
 
 /** What all runs of a node share in one execution. */
 export interface Shared {
@@ -12,9 +12,9 @@ export interface Shared {
 	unknownCalls: Record<string, UnknownOutcome>;
 }
 
-/** How long calls without an execution share what they know, in milliseconds. */
+/** Calls without an execution are one run for so long, in milliseconds. */
 const SHARED_FOR = 3_600_000;
-const sharedByTool = new BoundedMap<string, Shared & { until: number }>(10_000);
+const sharedByTool = new Memory<Shared & { until: number }>('tools');
 
 /** Without an execution, this process keeps what the calls of a tool share, by its parameters. */
 export function openShared({ context, kept }: Call): Shared {

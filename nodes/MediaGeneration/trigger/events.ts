@@ -1,30 +1,24 @@
 import { createHash } from 'crypto';
 import type { IDataObject, IWebhookFunctions } from 'n8n-workflow';
 import { isUnderway, type HeldResponse } from '../host/delivery';
-import { BoundedMap } from '../lib/boundedMap';
+import { Memory } from '../lib/memory';
 import { pause } from '../lib/timers';
-
-/**
- * The most events that a trigger remembers. n8n loads and saves them with each callback. Time is no
- * bound: where no timestamp is checked, a captured callback can be sent again at any time.
- */
-export const REMEMBERED_EVENTS = 1_000;
 
 /**
  * The events that were emitted, by trigger. n8n's static data isn't enough: each callback saves all
  * that it read, so simultaneous ones would overwrite each other's events.
  */
-const emitted = new Map<string, BoundedMap<string, true>>();
+const emitted = new Memory<Memory<true>>('triggers');
 
 /**
  * The response of the callback that is being processed, by trigger and task. It is held weakly: one
  * that n8n has dropped is never answered, so it must not block the task.
  */
-const underway = new Map<string, WeakRef<HeldResponse>>();
+const underway = new Memory<WeakRef<HeldResponse>>('callbacks', isHeldBy);
 
 /** The events of one task that a trigger has emitted. n8n saves them with the trigger. */
 export class TaskEvents {
-	private readonly digests: BoundedMap<string, true>;
+	private readonly digests: Memory<true>;
 	/** Identifies the task among those of all triggers that run here. */
 	private readonly key: string;
 
@@ -34,14 +28,14 @@ export class TaskEvents {
 	) {
 		const trigger = `${context.getWorkflow().id}:${context.getNode().id}`;
 		this.key = `${trigger} ${taskId}`;
-		this.digests = emitted.get(trigger) ?? new BoundedMap(REMEMBERED_EVENTS);
+		this.digests = emitted.get(trigger) ?? new Memory('events');
 		emitted.set(trigger, this.digests);
 		for (const digest of readSavedEvents(context))
-			if (!this.digests.has(digest)) this.digests.set(digest, true);
+			if (!this.digests.get(digest)) this.digests.set(digest, true);
 	}
 
 	has(event: string): boolean {
-		return this.digests.has(this.digest(event));
+		return this.digests.get(this.digest(event)) ?? false;
 	}
 
 	/**
@@ -53,7 +47,6 @@ export class TaskEvents {
 	async begin(until: number): Promise<boolean> {
 		while (isHeld(this.key) && Date.now() < until) await pause(25);
 		if (isHeld(this.key) || this.has('taskCompleted')) return false;
-		for (const key of underway.keys()) if (!isHeld(key)) underway.delete(key);
 		underway.set(this.key, new WeakRef(this.context.getResponseObject()));
 		return true;
 	}
@@ -78,8 +71,10 @@ function readSavedEvents(context: IWebhookFunctions): string[] {
 	return String(events).match(/[\w-]{12}(?=:|\s|$)/g) ?? [];
 }
 
-function isHeld(key: string): boolean {
-	const response = underway.get(key)?.deref();
+const isHeld = (key: string): boolean => isHeldBy(underway.get(key));
+
+function isHeldBy(held?: WeakRef<HeldResponse>): boolean {
+	const response = held?.deref();
 	return response !== undefined && isUnderway(response);
 }
 

@@ -5,6 +5,7 @@ import {
 	listModels,
 } from '../../../nodes/MediaGeneration/api/catalogue';
 import { TaskService } from '../../../nodes/MediaGeneration/api/client';
+import { KEPT, weigh } from '../../../nodes/MediaGeneration/lib/memory';
 import { answerFromCorpus, BROKEN, MINUTE, settle } from '../corpus';
 
 const ANSWER_TIME = 50;
@@ -56,7 +57,7 @@ describe.each(ways)('%s', (_, read) => {
 		jest.setSystemTime(LIFETIME - 1);
 		expect(await read(account)).toBe(first);
 		expect(account.requests).toHaveLength(1);
-		jest.setSystemTime(LIFETIME);
+		jest.setSystemTime(LIFETIME + ANSWER_TIME);
 		await settle(read(account));
 		expect(account.requests).toHaveLength(2);
 	});
@@ -78,20 +79,21 @@ describe.each(ways)('%s', (_, read) => {
 	});
 });
 
-it('two hundred answers are kept, the newest ones', async () => {
-	account.answer = () => ({ code: 200, data: { openapi: null } });
+it('answers are kept by their length, the newest ones', async () => {
+	const openapi = { text: 'x'.repeat(200_000) };
+	account.answer = () => ({ code: 200, data: { openapi } });
 	const read = async (index: number) => {
 		const answer = account.readSchema(`model-${index}`);
 		await jest.advanceTimersByTimeAsync(2_000);
 		await answer;
 	};
-	for (let index = 0; index <= 200; index++) await read(index);
-	jest.setSystemTime(LIFETIME - MINUTE);
+	const room = Math.floor(KEPT.catalogue.most / weigh(openapi));
+	for (let index = 0; index <= room; index++) await read(index);
 	await read(1);
-	await read(200);
-	expect(account.requests).toHaveLength(201);
+	await read(room);
+	expect(account.requests).toHaveLength(room + 1);
 	await read(0);
-	expect(account.requests).toHaveLength(202);
+	expect(account.requests).toHaveLength(room + 2);
 });
 
 describe('the description of a model, for a run', () => {

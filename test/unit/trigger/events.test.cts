@@ -2,7 +2,8 @@ import { setImmediate as endJob } from 'node:timers/promises';
 import v8 from 'node:v8';
 import vm from 'node:vm';
 import type { IDataObject, IWebhookFunctions } from 'n8n-workflow';
-import { REMEMBERED_EVENTS, TaskEvents } from '../../../nodes/MediaGeneration/trigger/events';
+import { KEPT } from '../../../nodes/MediaGeneration/lib/memory';
+import { TaskEvents } from '../../../nodes/MediaGeneration/trigger/events';
 
 let triggers = 0;
 
@@ -65,10 +66,10 @@ it.each([SAVED, 'ldBB-eOzFvMK:1763640000 jYIsFQO3VYz6:1763640000'])(
 it('the newest events are remembered, and little of each, however long its ID', () => {
 	const { of, saved } = newTrigger();
 	const task = (index: number) => of(`${'x'.repeat(250)}-${index}`);
-	for (let index = 0; index < REMEMBERED_EVENTS + 5; index++) task(index).add(DONE);
-	const kept = [4, 5, REMEMBERED_EVENTS + 4].map((index) => task(index).has(DONE));
+	for (let index = 0; index < KEPT.events.most + 5; index++) task(index).add(DONE);
+	const kept = [4, 5, KEPT.events.most + 4].map((index) => task(index).has(DONE));
 	expect(kept).toEqual([false, true, true]);
-	expect((saved.events as string).length).toBeLessThan(30 * REMEMBERED_EVENTS);
+	expect((saved.events as string).length).toBeLessThan(30 * KEPT.events.most);
 });
 
 it('a response holds its task as long as n8n can answer it, and no longer', async () => {

@@ -1,0 +1,106 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { KEPT, Memory as ActualMemory } from '../../../nodes/MediaGeneration/lib/memory';
+
+type Name = keyof typeof KEPT;
+type Actual = typeof import('../../../nodes/MediaGeneration/lib/memory');
+
+/** The stores that the product has made, by name. The events of a trigger are made with it. */
+const mockStores = new Map<string, ActualMemory<unknown>>();
+
+jest.mock('../../../nodes/MediaGeneration/lib/memory', () => {
+	const actual = jest.requireActual<Actual>('../../../nodes/MediaGeneration/lib/memory');
+	class Memory extends actual.Memory<unknown> {
+		constructor(...given: ConstructorParameters<Actual['Memory']>) {
+			super(...given);
+			mockStores.set(given[0], this);
+		}
+	}
+	return { ...actual, Memory };
+});
+
+const root = path.resolve(__dirname, '../../../nodes/MediaGeneration');
+const files = readdirSync(root, { encoding: 'utf8', recursive: true })
+	.filter((file) => file.endsWith('.ts'))
+	.map((file) => path.join(root, file));
+
+/** What stores hold, as far as they ask whether it is under way. */
+const build = (isUnderway: boolean) => ({
+	isBusy: () => isUnderway,
+	turns: { size: isUnderway ? 1 : 0 },
+	getState: () => (isUnderway ? 'delivering' : 'waiting'),
+	deref: () => ({ writableEnded: !isUnderway }),
+});
+
+/** What a payment or a wake hangs on. What is under way is seen at the first ones. */
+const HELD: Name[] = ['creationRates', 'lookupRates', 'callbacks', 'runs', 'naps'];
+const SURE: Name[] = [...HELD, 'tools', 'triggers', 'events'];
+
+beforeAll(async () => {
+	for (const file of files) await import(file);
+	mockStores.set('events', new ActualMemory('events'));
+});
+afterEach(() => jest.restoreAllMocks());
+
+it('nothing at the top of a file remembers beside these', () => {
+	const found = files.flatMap((file) => {
+		const source = readFileSync(file, 'utf8');
+		return [
+			...source.matchAll(/^(?:export )?(?:let|const) (\w+)[^;\n]* new (?:Map|Set)\b[^;\n]*\(\);/gm),
+		]
+			.concat([...source.matchAll(/^(?:export )?let (\w+)/gm)])
+			.map(([, name]) => `${path.basename(file)} ${name}`);
+	});
+	expect(found).toEqual([]);
+	expect([...mockStores.keys()].sort()).toEqual(Object.keys(KEPT).sort());
+});
+
+it.each(Object.keys(KEPT) as Name[])('%s are bounded, the oldest are forgotten first', (name) => {
+	const store = mockStores.get(name) as ActualMemory<unknown>;
+	const { most } = KEPT[name];
+	const weight = most > 100_000 ? most / 1_024 : 1;
+	const room = most / weight;
+	for (let index = 0; index < room * 1.5; index++) store.set(`key ${index}`, build(false), weight);
+	expect(store.size).toBe(room);
+	expect(store.get('key 0')).toBeUndefined();
+	expect(store.get(`key ${room * 1.5 - 1}`)).toBeDefined();
+});
+
+it.each(SURE)('of %s, none is forgotten for its age', (name) => {
+	const store = mockStores.get(name) as ActualMemory<unknown>;
+	store.set('old', build(false));
+	const later = Date.now() + 30 * 24 * 3_600_000;
+	jest.spyOn(Date, 'now').mockReturnValue(later);
+	store.set('next', build(false));
+	expect(store.get('old')).toBeDefined();
+});
+
+it.each(HELD)('of %s, none that is under way is forgotten', (name) => {
+	const store = mockStores.get(name) as ActualMemory<unknown>;
+	const held = build(true);
+	store.set('held', held);
+	for (let index = 0; index < KEPT[name].most; index++) store.set(`new ${index}`, build(false));
+	expect([store.get('held'), store.size]).toEqual([held, KEPT[name].most]);
+});
+
+it('what has a time is not given out after it, nor kept once something else comes', () => {
+	const store = new ActualMemory<number>('answerers');
+	const now = jest.spyOn(Date, 'now').mockReturnValue(0);
+	store.set('first', 1);
+	now.mockReturnValue(KEPT.answerers.time - 1);
+	store.set('second', 2);
+	expect(store.get('first')).toBe(1);
+	now.mockReturnValue(KEPT.answerers.time);
+	expect(store.get('first')).toBeUndefined();
+	store.set('second', 3);
+	expect([...store.keys()]).toEqual(['second']);
+});
+
+it('one entry alone may be more than there is room for', () => {
+	const store = new ActualMemory<number>('ends');
+	store.set('small', 1);
+	store.set('large', 2, 2 * KEPT.ends.most);
+	expect([...store.keys()]).toEqual(['large']);
+	store.set('small', 1);
+	expect([...store.keys()]).toEqual(['small']);
+});
