@@ -29,14 +29,11 @@ async function read<T>(service: TaskService, name: string, ask: () => Promise<T>
 	const key = toKey(service, name);
 	const answer = ask();
 	answers.set(key, answer);
-	try {
-		const value = await answer;
-		answers.set(key, answer, weigh(value));
-		return value;
-	} catch (error) {
-		answers.delete(key);
-		throw error;
-	}
+	void answer.then(
+		(value) => answers.set(key, answer, weigh(value)),
+		() => answers.delete(key),
+	);
+	return await answer;
 }
 
 /** Lists the models of the service. @throws {ServiceError} if the service doesn't answer */
