@@ -27,7 +27,8 @@ const files = readdirSync(root, { encoding: 'utf8', recursive: true })
 /** What stores hold, as far as they ask whether it is under way. */
 const build = (isUnderway: boolean) => ({
 	isBusy: () => isUnderway,
-	turns: { size: isUnderway ? 1 : 0 },
+	underway: { size: isUnderway ? 1 : 0 },
+	turns: { size: 0 },
 	getState: () => (isUnderway ? 'delivering' : 'waiting'),
 	deref: () => ({ writableEnded: !isUnderway }),
 });

@@ -15,6 +15,8 @@ const note = (run: ReturnType<typeof open>, item: number, taskId: string) =>
 	noteTask(run, prepare(run.call.context, item), taskId);
 const listIds = ({ ledger }: ReturnType<typeof open>) => listTaskIds(ledger.entries);
 
+const leave = ({ call, ledger }: ReturnType<typeof open>) => leaveRun(call, ledger);
+
 const doubt = (inARow: number) => ({ inARow, perhapsRefused: 0 });
 
 afterEach(() => jest.restoreAllMocks());
@@ -80,7 +82,6 @@ describe('of a run that is over, this process keeps', () => {
 		Object.assign(good ?? {}, { end: completed });
 		Object.assign(bad ?? {}, { end: failed, told: true });
 	};
-	const leave = ({ call, ledger }: ReturnType<typeof open>) => leaveRun(call, ledger);
 
 	it('what decides a payment, and neither results nor words', () => {
 		const first = begin('over');
@@ -141,15 +142,22 @@ it.each<[string, string | undefined, Opening]>([
 });
 
 it('of more than 20,000 items, the runs that began first are forgotten', () => {
-	const first = begin('first', {}, 12_000);
-	note(first, 0, 'task');
-	begin('second', {}, 6_000);
-	expect(listIds(begin('first', {}, 12_000))).toEqual(['task']);
-	begin('third', {}, 8_000);
-	expect(listIds(begin('first', {}, 12_000))).toEqual(['task']);
-	begin('fourth', {}, 6_000);
-	begin('fifth', {}, 12_000);
-	begin('any other');
+	/** Begins a run, and ends it. @returns the tasks that it knew */
+	const pass = (token: string, count: number, taskId?: string) => {
+		const run = begin(token, {}, count);
+		const known = listIds(run);
+		if (taskId) note(run, 0, taskId);
+		leave(run);
+		return known;
+	};
+	pass('first', 12_000, 'task');
+	pass('second', 6_000);
+	expect(pass('first', 12_000)).toEqual(['task']);
+	pass('third', 8_000);
+	expect(pass('first', 12_000)).toEqual(['task']);
+	pass('fourth', 6_000);
+	pass('fifth', 12_000);
+	pass('any other', 1);
 	expect(listIds(begin('first', {}, 12_000))).toEqual([]);
 });
 
