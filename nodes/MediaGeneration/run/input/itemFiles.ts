@@ -101,6 +101,14 @@ export class FilesOfItem implements ItemFiles {
 		return [...Object.keys(binary), ...inJson.filter((name) => !binary[name] && isName(name))];
 	}
 
+	/** Lists the files by their fields. Within the JSON, a name may have a list of them. */
+	private listFields(): string[] {
+		return this.listNames().flatMap((name) => {
+			const listed = this.listNumbered((number) => toEntryPath(name, number), 0);
+			return listed.length ? listed.map(({ field }) => field) : name;
+		});
+	}
+
 	fromDataUri(uri: string, label: string): InputFile {
 		const [, type, isBase64, data = ''] = /^data:([^,;]*)[^,]*?(;base64)?,(.*)$/is.exec(uri) ?? [];
 		const bytes = data && decodeData(data, isBase64 !== undefined);
@@ -117,12 +125,10 @@ export class FilesOfItem implements ItemFiles {
 	 * form leaves in `json`, as by dragging its photo into a field.
 	 */
 	nameOf(object: Record<string, unknown>): string | undefined {
-		const isSame = (name: string) => {
-			const { id, data } = this.findStored(name) ?? {};
-			return id === undefined ? data !== undefined && data === object.data : id === object.id;
-		};
-		const named = this.listNames().find(isSame);
-		if (named !== undefined || !('filename' in object)) return named;
+		const named = this.listFields().filter((field) => isSameFile(this.findStored(field), object));
+		// In memory, two files can be told apart by their data only, which the object lacks.
+		const isOne = new Set(named.map((field) => this.findStored(field)?.data)).size === 1;
+		if (isOne || !('filename' in object)) return isOne ? named[0] : undefined;
 		for (const [label, value] of Object.entries(this.item.json)) {
 			const at = [value].flat().findIndex((entry) => isEqual(entry, object));
 			if (at < 0) continue;
@@ -163,6 +169,16 @@ const buildSharedNameError = (
 		`'${label}' is "${name}", but n8n stores the files of ${labels.join(' and ')} under one name, ${ofForm}`,
 		`The item has files in these fields: ${names.join(', ')}. In the form, give fields names that differ in Latin letters or digits, such as photo1 and photo2.`,
 	);
+
+/**
+ * Says whether n8n's object is of a stored file. Where n8n keeps files in memory, they have no ID, and
+ * `$binary` leaves out their data (`workflow-data-proxy.js`, 2.14.2, 2.41.1).
+ */
+function isSameFile(stored: IBinaryData | undefined, object: Record<string, unknown>): boolean {
+	if (stored?.id) return stored.id === object.id;
+	const { data, ...facts } = stored ?? {};
+	return 'data' in object ? object.data === data : isEqual(object, facts);
+}
 
 const ofBuffer = (buffer: Buffer) => ({
 	readSize: async () => buffer.length,

@@ -20,6 +20,8 @@ export interface Given {
 	files?: Record<string, string | Buffer | Partial<IBinaryData>>;
 	/** What the service says of the model, or how it fails; undefined: it has no catalogue. */
 	openapi?: unknown;
+	/** The files are within the JSON, each at the path that is its name. */
+	isCombined?: boolean;
 	isTool?: boolean;
 	/** The operation is Generate, which has no callback URL. */
 	isGenerate?: boolean;
@@ -38,7 +40,7 @@ const toStored = (file: string | Buffer | Partial<IBinaryData>): Partial<IBinary
 let accounts = 0;
 
 /** Builds n8n's context of a run with this item, and the service that it asks. */
-function build({ parameters, json = {}, files = {}, openapi, isTool = false, account }: Given) {
+function build({ parameters, json = {}, files = {}, openapi, isTool = false, ...given }: Given) {
 	const binary = Object.fromEntries(
 		Object.entries(files).map(([name, file]) => [name, toStored(file)]),
 	);
@@ -48,7 +50,7 @@ function build({ parameters, json = {}, files = {}, openapi, isTool = false, acc
 	};
 	const context = fake<IExecuteFunctions>({
 		getNode: () => ({ parameters }),
-		getInputData: () => [{ json, binary }],
+		getInputData: () => [given.isCombined ? { json } : { json, binary }],
 		getNodeParameter: (name: string, _item: number, none: unknown, options?: object) =>
 			options ? (parameters[name] ?? none) : evaluate(parameters[name] ?? none, json),
 		evaluateExpression: (expression: string) => evaluate(`=${expression}`, json),
@@ -63,7 +65,7 @@ function build({ parameters, json = {}, files = {}, openapi, isTool = false, acc
 		if (openapi instanceof Error || openapi === undefined) throw openapi ?? new Error('404');
 		return openapi;
 	};
-	const credentials = account ?? { accessToken: String(accounts++) };
+	const credentials = given.account ?? { accessToken: String(accounts++) };
 	const service = { credentials, getModelSchema };
 	return { call: fake<Call>({ context, isTool, isMixedUp: false }), service };
 }

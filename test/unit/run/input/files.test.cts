@@ -273,7 +273,12 @@ describe("n8n's own object of a file", () => {
 		data: 'filesystem-v2',
 	};
 	const { data: _, ...told } = stored;
-	const files = { My_photo_: PNG, Views_0: PNG, Views_1: PNG, other: stored };
+	const inMemory = { mimeType: 'image/png', fileName: 'e.png', bytes: 5 };
+	const files = {
+		...{ My_photo_: PNG, Views_0: PNG, Views_1: PNG, other: stored },
+		...{ kept: { ...inMemory, data: 'AAAA' }, twin: { ...inMemory, bytes: 6, data: 'BBBB' } },
+		...{ one: { ...inMemory, bytes: 7, data: 'A' }, like: { ...inMemory, bytes: 7, data: 'B' } },
+	};
 	const more = { json: json as never, files, openapi };
 
 	it.each<[Values, Values]>([
@@ -283,9 +288,22 @@ describe("n8n's own object of a file", () => {
 		[{ image_url: JSON.stringify(json['My photo:']) }, { image_url: 'file: My_photo_' }],
 		[{ mask: stored }, { mask: 'file: other' }],
 		[{ image_urls: [told] }, { image_urls: ['file: other'] }],
+		[{ mask: inMemory }, { mask: 'file: kept' }],
 	])('stands for that file: %j', async (values, input) => {
 		expect(await readInput({ ...inFields(values), ...more })).toEqual(input);
 		expect(await readInput({ ...inJson(values), ...more })).toEqual(input);
+	});
+
+	it('stands for that file where files are within the JSON, alone or in a list', async () => {
+		const store = (id: number) => ({ ...stored, id: `filesystem-v2:${id}` });
+		const [one, two, three] = [store(1), store(2), store(3)] as const;
+		const within = { '["Views"][0]': one, '["Views"][1]': two, 'My photo:': three };
+		const json = { Views: [one, two], 'My photo:': three } as never;
+		const values = { image_urls: [two, three] };
+		const given = { ...inFields(values), json, files: within, isCombined: true, openapi };
+		expect(await readInput(given)).toEqual({
+			image_urls: ['file: ["Views"][1]', 'file: My photo:'],
+		});
 	});
 
 	it('stands for that file in an expression, as by dragging it into a field', async () => {
@@ -304,6 +322,7 @@ describe("n8n's own object of a file", () => {
 		[{ image_url: json.Old }],
 		[{ image_url: { ...told, id: 'filesystem-v2:9' } }],
 		[{ mask: [form('x.png')] }],
+		[{ mask: { ...inMemory, bytes: 7 } }],
 	])('is refused where the item has no such file: %j', async (values) => {
 		for (const give of [inFields, inJson])
 			await expect(readInput({ ...give(values), ...more })).rejects.toThrow(
