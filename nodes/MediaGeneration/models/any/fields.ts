@@ -152,7 +152,7 @@ export const anyFields: Field = {
 	noDataExpression: true,
 	default: { mappingMode: 'defineBelow', value: null },
 	builderHint: toBuilderHint(
-		`Call ${LIST_MODEL_FIELDS} with { anyModel: { __rl: true, mode: 'id', value: '<model>' } } as the current parameters: it lists the fields that the model takes, with type, limits and which are required. Then use { mappingMode: 'defineBelow', value: { '<field>': <value>, … }, schema: [] }, with the fields' own names. Lists and objects are given as they are. Where a field takes a file, give a URL or the name of the item's field that has the file, such as data. Other names are refused. Where the input items have columns with the fields' own names, use { mappingMode: '${AUTOMATIC}', value: null, schema: [] }, ${SHOW_MODES}: other columns are left out.`,
+		`Call ${LIST_MODEL_FIELDS} with { anyModel: { __rl: true, mode: 'id', value: '<model>' } } as the current parameters: it lists the fields that the model takes, with type, limits and which are required. Then use { mappingMode: 'defineBelow', value: { '<field>': <value>, … }, schema: [] }, with the fields' own names. Lists and objects are given as they are. Where a field takes a file, give a URL or the name of the item's field that has the file, such as data. Other names are refused. Where the input items have columns named as the fields, use { mappingMode: '${AUTOMATIC}', value: null, schema: [] }, ${SHOW_MODES}: other columns are left out.`,
 	),
 	typeOptions: mapperOptions,
 	displayOptions: { show: byFields, hide: { ...withoutModel, ...askedFor } },
@@ -175,7 +175,7 @@ export const inputModesOption: Field = {
 	type: 'boolean',
 	default: true,
 	description:
-		"Whether to show 'Input Mode', to write JSON, and 'Mapping Column Mode', whose Map Automatically takes the columns of each item that are named as the service names its fields",
+		"Whether to show 'Input Mode', to write JSON, and 'Mapping Column Mode', whose Map Automatically takes the columns of each item that are named as the fields",
 	displayOptions: { show: { '/model': ['any'] } },
 };
 
