@@ -1,5 +1,5 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { dropUndefined, findJsonFault, isObject, takeOffFence } from '../lib/json';
+import { dropUndefined, findJsonFault, isPlainObject, takeOffFence } from '../lib/json';
 import { buildValueError, findViolation, namePlaceIn } from './check';
 import { buildBlankError, buildFieldError, buildLostError, isBlank } from './fieldErrors';
 import { Nothing } from './files';
@@ -72,7 +72,7 @@ export const toRequestKey = ({ name, send }: Field): string =>
  *   expression asks for it, is missing
  */
 export function parseValue(field: Field, value: unknown): unknown {
-	const isLocator = field.type === 'resourceLocator' && isObject(value);
+	const isLocator = field.type === 'resourceLocator' && isPlainObject(value);
 	const given = isLocator ? value.value : value;
 	if (!isBlank(given)) return parse(field, given);
 	if (field.required) throw buildBlankError(field.displayName, given);

@@ -28,6 +28,7 @@ const places: Array<[label: string, (expression: string) => Given]> = [
 	['Prompt', (prompt) => inJson('{"size":"x"}', { prompt })],
 	['Prompt', (prompt) => inJson(`={"size":"x","prompt":"${prompt.trim().slice(1)}"}`)],
 	['Choose Model', (value) => inFields(size, { anyModel: { __rl: true, mode: 'id', value } })],
+	['Choose Model', (anyModel) => inFields(size, { anyModel })],
 	['Extra Fields (JSON)', (extraFields) => inFields(size, { options: { extraFields } })],
 	['Input (JSON)', (anyInput) => inJson(anyInput)],
 	['Size', (lost) => inFields({ size: lost })],
