@@ -34,13 +34,13 @@ function getFiles(execution: Execution, node: string, isWithin: boolean): IBinar
 }
 
 it.each([
-	['beside the JSON', {}],
-	['within the JSON', { binaryMode: 'combined' }],
+	['beside the JSON', {}, '={{ $binary.data }}'],
+	['within the JSON', { binaryMode: 'combined' }, '={{ $json._files.data }}'],
 ])(
 	'a text becomes a picture, and its file a video, each named by its prompt: %s',
-	async (_, settings) => {
+	async (_, settings, image_url) => {
 		const picture = make('Picture', 'zeta-canvas-4.0', {}, '={{ $json.prompt }}');
-		const toVideo = { image_url: 'data', duration: '10' };
+		const toVideo = { image_url, duration: '10' };
 		const video = make('Video', 'epsilon-2/image-to-video', toVideo, 'It "moves"');
 		const workflow = chain('Chained', [items([{ prompt: PROMPT }]), picture, video]);
 		const execution = await pair.run({ ...workflow, settings });
@@ -76,17 +76,25 @@ it("the guide's workflow by hand and the one by our node make the same picture",
 	]);
 });
 
-it('the rows of a CSV file become tasks by their columns, but the one without a prompt', async () => {
+it('the rows of a CSV file become tasks by their columns, headed as people head them, but the one without a picture', async () => {
+	const blank = {
+		Prompt: '',
+		'image_url ': '',
+		'Image URL': '',
+		Duration: '',
+		Notes: 'Not a field',
+	};
+	const [first, second] = ['1', '2'].map((name) => `https://a.example/${name}.png`);
 	const rows = [
-		{ row_number: 2, prompt: 'A fox', aspect_ratio: '3:2' },
-		{ row_number: 3, prompt: 'An owl', aspect_ratio: '' },
-		{ row_number: 4, prompt: '', aspect_ratio: '' },
+		{ ...blank, Prompt: 'A fox', 'image_url ': first, Duration: 10 },
+		{ ...blank, Prompt: 'An owl', 'Image URL': ` ${second}\n` },
+		{ ...blank, Prompt: 'A hare' },
 	];
 	const byColumns = { mappingMode: 'autoMapInputData', value: null, schema: [] };
 	const node = mediaGeneration(
 		{
 			...{ resource: 'task', operation: 'generate', model: 'any' },
-			anyModel: { __rl: true, mode: 'id', value: 'epsilon-canvas/text-to-image' },
+			anyModel: { __rl: true, mode: 'id', value: 'epsilon-2/image-to-video' },
 			...{ inputMode: 'fields', anyFields: byColumns },
 			options: { showInputModes: true, downloadResults: false, concurrency: 1 },
 		},
@@ -99,10 +107,10 @@ it('the rows of a CSV file become tasks by their columns, but the one without a 
 	expect(execution.getItems(NODE)).toMatchObject([
 		{ status: 'completed' },
 		{ status: 'completed' },
-		{ error: "'Prompt' is required, but the item has nothing in a column named exactly prompt" },
+		{ error: "'Image URL' is required" },
 	]);
 	expect(pair.listTasks().map(({ input }) => input)).toEqual([
-		{ prompt: 'A fox', aspect_ratio: '3:2' },
-		{ prompt: 'An owl' },
+		{ prompt: 'A fox', image_url: first, duration: '10' },
+		{ prompt: 'An owl', image_url: second },
 	]);
 });

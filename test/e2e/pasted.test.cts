@@ -1,6 +1,14 @@
 import { expect } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
-import { buildNode, connect, generate, items, NODE } from '../../dev/fixtures/workflows.cts';
+import {
+	buildNode,
+	connect,
+	generate,
+	items,
+	NODE,
+	webhook,
+} from '../../dev/fixtures/workflows.cts';
+import type { WorkflowNode } from '../../dev/n8n/workflow.cts';
 import { readMedia } from '../media/corpus.cts';
 import { usePair } from './support.cts';
 
@@ -18,68 +26,109 @@ it('a pasted body has a warning where the old Wait node behind would wait for ev
 	expect(item?.warning).not.toContain('/webhook-waiting/');
 });
 
-describe('the label of a field of a form', () => {
-	const FILE = { fieldType: 'file', multipleFiles: false };
-	const fieldLabels = [
-		{ ...FILE, fieldLabel: 'Product photo' },
-		{ ...FILE, fieldLabel: 'More views', multipleFiles: true },
-	];
+const FILE = { fieldType: 'file', multipleFiles: false };
+const VIEWS = 'More views (jpg)';
+const fieldLabels = [
+	{ ...FILE, fieldLabel: 'Photo:' },
+	{ ...FILE, fieldLabel: VIEWS, multipleFiles: true },
+];
 
-	/**
-	 * Submits a photo, and two more views, to a form that our node stands behind.
-	 * @returns the sizes of the files that were uploaded, by their addresses, and of those that the form output, by their fields
-	 */
-	async function submit(parameters: Record<string, unknown>, values: object[] = fieldLabels) {
+/** Each with what is posted to it. */
+const TRIGGERS = {
+	form: (values: object[] = fieldLabels) => {
 		const webhookId = randomUUID();
 		const form = { formTitle: 'Form', formFields: { values }, options: {} };
-		const trigger = buildNode('Form', 'n8n-nodes-base.formTrigger', 2.2, form, { webhookId });
-		const { id } = await pair.importWorkflow(connect('Form', [trigger, paste('{}', parameters)]));
-		await pair.n8n.activate(id);
-		const body = new FormData();
-		const photos = { 'field-0': ['plain.png'], 'field-1': ['baseline.jpg', 'thumbnail.jpg'] };
-		for (const [field, names] of Object.entries(photos))
-			for (const name of names) body.append(field, new Blob([readMedia(name)]), name);
-		const url = `${pair.n8n.url}/form/${webhookId}`;
-		expect((await fetch(url, { method: 'POST', body })).status).toBe(200);
-		const [execution] = await pair.n8n.waitForExecutions({ workflowId: id, count: 1 });
-		const uploads = [...pair.service.uploads.values()];
-		const { binary = {} } = execution?.getOutput('Form')[0] ?? {};
-		const fields = Object.entries(binary);
 		return {
-			error: execution?.readError(),
-			uploads: new Map(uploads.map(({ downloadUrl, size }) => [downloadUrl, size])),
-			sizes: Object.fromEntries(
-				fields.map(([name, { fileName = '' }]) => [name, readMedia(fileName).length]),
-			),
+			trigger: buildNode('Trigger', 'n8n-nodes-base.formTrigger', 2.2, form, { webhookId }),
+			url: `${pair.n8n.url}/form/${webhookId}`,
+			photos: { 'field-0': ['plain.png'], 'field-1': ['baseline.jpg', 'thumbnail.jpg'] },
 		};
-	}
+	},
+	webhook: () => {
+		const path = randomUUID();
+		return {
+			trigger: webhook({ path }, 'Trigger'),
+			url: pair.n8n.buildWebhookUrl(path),
+			photos: { images: ['baseline.jpg', 'plain.png'] },
+		};
+	},
+	chat: () => {
+		const webhookId = randomUUID();
+		const chat = { public: true, mode: 'webhook', options: { allowFileUploads: true } };
+		const type = '@n8n/n8n-nodes-langchain.chatTrigger';
+		return {
+			trigger: buildNode('Trigger', type, 1.3, chat, { webhookId }),
+			url: pair.n8n.buildWebhookUrl(`${webhookId}/chat`),
+			photos: { files: ['plain.png'] },
+			texts: { action: 'sendMessage', sessionId: webhookId, chatInput: 'A fox' },
+		};
+	},
+};
 
-	it('is refused where n8n has stored the file of another field in its place', async () => {
-		const labels = ['写真', '動画'].map((fieldLabel) => ({ ...FILE, fieldLabel }));
-		const { error } = await submit({ model: 'beta2/image-edit', image: '写真' }, labels);
-		expect(error).toContain('\'Image\' is "写真", but n8n stores the files of 写真 and 動画 under');
-		expect(error).toContain('The item has files in these fields: __');
-		expect(pair.countCreations()).toBe(0);
-	});
+interface Posted {
+	trigger: WorkflowNode;
+	url: string;
+	photos: Record<string, string[]>;
+	texts?: Record<string, string>;
+}
 
-	it('stands for all its photos, in a list', async () => {
-		const value = { reference_image_urls: 'Product photo, More views' };
-		const anyFields = { mappingMode: 'defineBelow', value, schema: [] };
-		const kappa = { anyModel: 'kappa-6/reference-to-video', inputMode: 'fields', prompt: 'A fox' };
-		const { uploads, sizes } = await submit({ ...kappa, anyFields });
-		const [{ input } = { input: {} }] = pair.listTasks();
-		const { reference_image_urls } = input as { reference_image_urls: string[] };
-		expect(input).toEqual({ prompt: 'A fox', reference_image_urls });
-		// n8n numbers the files of a field as it has read them, not always as they were sent.
-		const { Product_photo, More_views_0, More_views_1 } = sizes;
-		expect(More_views_0).not.toBe(More_views_1);
-		const sent = reference_image_urls.map((url) => uploads.get(url));
-		expect(sent).toEqual([Product_photo, More_views_0, More_views_1]);
-	});
+/**
+ * Posts photos, as a browser does, to a trigger that our node stands behind.
+ * @returns the files that the trigger has output, and the sizes of those that the task was sent
+ */
+async function post(
+	{ trigger, url, photos, texts = {} }: Posted,
+	parameters: Record<string, unknown>,
+) {
+	const nodes = [trigger, paste('{}', parameters)];
+	const { id } = await pair.importWorkflow(connect('Posted', nodes));
+	await pair.n8n.activate(id);
+	const body = new FormData();
+	for (const [name, text] of Object.entries(texts)) body.append(name, text);
+	const names = Object.entries(photos).flatMap(([field, list]) =>
+		list.map((name) => [field, name]),
+	);
+	for (const [field = '', name = ''] of names)
+		body.append(field, new Blob([readMedia(name)], { type: 'image/png' }), name);
+	expect((await fetch(url, { method: 'POST', body })).status).toBe(200);
+	const [execution] = await pair.n8n.waitForExecutions({ workflowId: id, count: 1 });
+	const urls = [pair.listTasks()[0]?.input.reference_image_urls].flat();
+	const uploads = [...pair.service.uploads.values()];
+	return {
+		error: execution?.readError(),
+		binary: execution?.getOutput('Trigger')[0]?.binary ?? {},
+		sent: urls.map((url) => uploads.find((one) => one.downloadUrl === url)?.size),
+	};
+}
+
+it.each<[trigger: keyof typeof TRIGGERS, value: string, meant: string[]]>([
+	['form', `Photo:, ${VIEWS}`, ['Photo_', 'More_views__jpg__0', 'More_views__jpg__1']],
+	['form', "={{ $json['Photo:'] }}", ['Photo_']],
+	['webhook', 'images', ['images0', 'images1']],
+	['chat', 'data', ['data0']],
+])("a %s's photos are sent by %s", async (trigger, value, meant) => {
+	const model = { anyModel: 'kappa-6/reference-to-video', inputMode: 'fields', prompt: 'A fox' };
+	const values = { reference_image_urls: value };
+	const anyFields = { mappingMode: 'defineBelow', value: values, schema: [] };
+	const posted = await post(TRIGGERS[trigger](), { ...model, anyFields });
+	expect(posted.error).toBe('');
+	// n8n numbers the files of a field as it has read them, not always as they were sent.
+	const names = meant.map((field) => String(posted.binary[field]?.fileName));
+	expect(new Set(names).size).toBe(meant.length);
+	expect(posted.sent).toEqual(names.map((name) => readMedia(name).length));
 });
 
-it('an expression between the quotes of the JSON is sent as each item has it, and sets no other field', async () => {
-	const stored = '={\n  "duration": "5",\n  "prompt": "{{ $json.prompt }}"\n}';
+it('the label of a field of a form is refused where n8n has stored the file of another field in its place', async () => {
+	const labels = ['写真', '動画'].map((fieldLabel) => ({ ...FILE, fieldLabel }));
+	const { error } = await post(TRIGGERS.form(labels), { model: 'beta2/image-edit', image: '写真' });
+	expect(error).toContain('\'Image\' is "写真", but n8n stores the files of 写真 and 動画 under');
+	expect(error).toContain('The item has files in these fields: __');
+	expect(pair.countCreations()).toBe(0);
+});
+
+it('an expression between the quotes of a body is sent as each item has it, and sets no other field', async () => {
+	const model = '"model": "epsilon-2/text-to-video"';
+	const stored = `=\`\`\`json\n{\n  ${model},\n  "duration": "5",\n  "prompt": "{{ $json.prompt }}"\n}\n\`\`\``;
 	const injection = 'x", "image_url": "https://evil.example/a.png';
 	const texts = ['He said "hi"\nand left', 'C:\\new', injection];
 	const source = items([...texts, ['a', '"b"']].map((prompt) => ({ prompt })));
@@ -87,4 +136,27 @@ it('an expression between the quotes of the JSON is sent as each item has it, an
 	const sent = new Set(pair.listTasks().map(({ input }) => input));
 	const expected = [...texts, 'a,"b"'].map((prompt) => ({ duration: '5', prompt }));
 	expect(sent).toEqual(new Set(expected));
+});
+
+it('what an expression has lost is refused before anything is sent', async () => {
+	const image = 'https://a.example/1.png';
+	const lost: Array<[parameters: Record<string, unknown>, label: string]> = [
+		[{ inputMode: 'fields', prompt: '={{ $json.promt }}\n' }, 'Prompt'],
+		[{ anyInput: '={ "prompt": "{{ $json.promt }}" }' }, 'Prompt'],
+		[{ prompt: 'A fox', callbackUrl: '={{ $json.url }}' }, 'Callback URL'],
+		[{ prompt: 'A fox', options: { extraFields: '={{ $json.more }}' } }, 'Extra Fields (JSON)'],
+		[{ model: 'beta2/image-edit', image: '={{ $json.image }}', prompt: 'A fox' }, 'Image'],
+		[{ model: 'beta2/image-edit', image, prompt: '={{ $json.promt }}' }, 'Prompt'],
+		[{ anyModel: '={{ $json.model }}', prompt: 'A fox' }, 'Choose Model'],
+	];
+	const nodes = lost.map(([parameters], at) => ({
+		...paste('{}', parameters),
+		...{ name: `Node ${at}`, onError: 'continueRegularOutput' },
+	}));
+	const execution = await pair.runNodes(...nodes);
+	const errors = nodes.map(({ name }) => execution.getItems<{ error: string }>(name)[0]?.error);
+	const gives = (label: string) =>
+		expect.stringMatching(`'${label.replace(/[()]/g, '.')}'.*gives nothing`);
+	expect(errors).toEqual(lost.map(([, label]) => gives(label)));
+	expect(pair.countCreations()).toBe(0);
 });
