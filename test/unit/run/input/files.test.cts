@@ -215,8 +215,8 @@ describe('the name of a file', () => {
 	])('counts where a field means a file, in every mode: %j', async (values, input) => {
 		expect(await inAnyWay(values, { files: pictures('data') })).toEqual([input, input, input]);
 		const undescribed = { ...inJson(values), files: pictures('data') };
-		const { single: _, sound: __, ...plain } = input;
-		if (Object.keys(plain).length) expect(await readInput(undescribed)).toEqual(input);
+		const isPlain = (name: string) => name !== 'single' && name !== 'sound';
+		if (Object.keys(input).some(isPlain)) expect(await readInput(undescribed)).toEqual(input);
 	});
 
 	it.each(['constructor', '__proto__', 'toString'])(
@@ -266,13 +266,9 @@ describe("n8n's own object of a file", () => {
 		Views: [form('b.png'), form('c.png')],
 		Old: form('gone.png'),
 	};
-	const stored = {
-		mimeType: 'image/png',
-		fileName: 'd.png',
-		id: 'filesystem-v2:1',
-		data: 'filesystem-v2',
-	};
-	const { data: _, ...told } = stored;
+	/** What `$binary` has of a file, and what n8n stores. */
+	const told = { mimeType: 'image/png', fileName: 'd.png', id: 'filesystem-v2:1' };
+	const stored = { ...told, data: 'filesystem-v2' };
 	const inMemory = { mimeType: 'image/png', fileName: 'e.png', bytes: 5 };
 	const files = {
 		...{ My_photo_: PNG, Views_0: PNG, Views_1: PNG, other: stored },
