@@ -5,23 +5,22 @@ import { box, numbers, serve } from './files';
 const ftyp = box('ftyp', Buffer.from('isom'), numbers(4, 512), Buffer.from('isom'));
 const format = recognizeFormat(ftyp);
 
-const buildMvhd = (timescale: number) => box('mvhd', numbers(4, 0, 0, 0, timescale, 6000));
-const mvhd = buildMvhd(600);
+const mvhd = box('mvhd', numbers(4, 0, 0, 0, 600, 6000));
 const mvex = box('mvex', box('trex', Buffer.alloc(24)));
 
-/** A track with the boxes that count. Its duration is in units of the movie, its width in px. */
-function trak({ shown = 600, width = 640, handler = 'vide', version = 0 } = {}) {
+/** A track with the boxes that count. Its duration is in units of the movie. */
+function trak({ shown = 600, version = 0 } = {}) {
 	const times = version
 		? [numbers(8, 0, 0), numbers(4, 1, 0), numbers(8, shown)]
 		: [numbers(4, 0, 0, 1, 0, shown)];
-	const entry = box('avc1', Buffer.alloc(24), numbers(2, width, 480), Buffer.alloc(50));
+	const entry = box('avc1', Buffer.alloc(24), numbers(2, 640, 480), Buffer.alloc(50));
 	return box(
 		'trak',
 		box('tkhd', numbers(1, version, 0, 0, 0), ...times, Buffer.alloc(60)),
 		box(
 			'mdia',
 			box('mdhd', numbers(4, 0, 0, 0, 1000, 9000)),
-			box('hdlr', numbers(4, 0, 0), Buffer.from(handler), Buffer.alloc(13)),
+			box('hdlr', numbers(4, 0, 0), Buffer.from('vide'), Buffer.alloc(13)),
 			box(
 				'minf',
 				box('hdlr', numbers(4, 0), Buffer.from('dhlralis'), Buffer.alloc(13)),
@@ -40,43 +39,24 @@ const samples = Buffer.alloc(64 * 1024);
 const unknown = { shown: -1 };
 
 it.each<[string, Buffer[], number | undefined]>([
-	['the header of the track', [mvhd, trak({ shown: 2400 })], 4],
+	['nothing, where a long one is unknown', [mvhd, trak({ ...unknown, version: 1 })], undefined],
 	['nothing, where it is 0', [mvhd, trak({ shown: 0 })], undefined],
-	['nothing, where no time has a scale', [buildMvhd(0), trak()], undefined],
 	['nothing, where fragments follow', [mvhd, trak(), mvex], undefined],
 	['the longest track, the last', [mvhd, trak(unknown), trak({ shown: 1 }), trak()], 1],
-	['no sound', [mvhd, trak(), trak({ shown: 6000, handler: 'soun' })], 1],
 ])('the duration of an MP4 is taken from %s', async (_, boxes, durationSeconds) => {
 	const read = await facts(box('moov', ...boxes));
 	expect(read).toMatchObject({ kind: 'video', width: 640, height: 480 });
 	expect(read?.durationSeconds).toBe(durationSeconds);
 });
 
-it('the size of an MP4 is that of the longest video track', async () => {
-	const two = box('moov', mvhd, trak({ shown: 1 }), trak({ width: 1920 }));
-	expect(await facts(two)).toMatchObject({ width: 1920, durationSeconds: 1 });
-});
-
-const sound = trak({ handler: 'soun' }).subarray(8);
 const manyBoxes = Array.from({ length: 10_000 }, () => box('free'));
-const claim = Buffer.concat([numbers(4, 0x7fffffff), Buffer.from('udta')]);
 
-it.each([
-	[
-		'ends with zeros, as its track does',
-		[box('trak', sound, numbers(4, 0)), trak(), numbers(4, 0)],
-	],
-	['has a box larger than its parent', [box('trak', sound, claim), trak()]],
-])('a movie box is read that %s', async (_, boxes) => {
-	expect(await facts(box('moov', mvhd, ...boxes), box('free'))).toMatchObject({ width: 640 });
-});
-
-it.each([
-	['a movie box that is cut off', movie.subarray(0, -1)],
-	['a video behind 10,000 boxes', box('moov', ...manyBoxes, trak())],
-])('only the format is known of %s', async (_, rest) => {
-	expect(await facts(rest)).toEqual(format);
-});
+it.each([['a video behind 10,000 boxes', box('moov', ...manyBoxes, trak())]])(
+	'only the format is known of %s',
+	async (_, rest) => {
+		expect(await facts(rest)).toEqual(format);
+	},
+);
 
 const begin = (size: number, type = 'mdat') =>
 	Buffer.concat([ftyp, numbers(4, size), Buffer.from(type)]);
