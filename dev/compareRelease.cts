@@ -52,11 +52,11 @@ export function describeNode([first = '{}', ...lines]: string[]): string[] {
 
 /** Leaves the conditions of a parameter that the selectors, or the version, decide. */
 function narrow({ displayOptions }: INodeProperties, selection: object): INodeProperties {
-	const kept = (conditions: object = {}) =>
-		Object.entries(conditions).filter(([key]) => key === '@version' || key in selection);
-	const [show, hide] = [displayOptions?.show, displayOptions?.hide]
-		.map(kept)
-		.map(Object.fromEntries);
+	const keep = (conditions: object = {}) =>
+		Object.fromEntries(
+			Object.entries(conditions).filter(([key]) => key === '@version' || key in selection),
+		) as object;
+	const [show, hide] = [keep(displayOptions?.show), keep(displayOptions?.hide)];
 	return { displayOptions: { show, hide } } as unknown as INodeProperties;
 }
 
