@@ -43,7 +43,13 @@ const isBody = (json: Record<string, unknown>, model: string): boolean =>
 
 /** Reads a whole body. A warning names what stands beside, which isn't sent. */
 function readBody(body: Record<string, unknown>, model: string): PastedJson {
-	refuseOtherModel(readModel(body), model);
+	const named = {
+		...anyModel,
+		type: 'string' as const,
+		displayName: `model in ${PLACE}`,
+		required: false,
+	};
+	refuseOtherModel(String(parseValue(named, body.model) ?? '').trim(), model);
 	const { input: written, callBackUrl, ...others } = body;
 	delete others.model;
 	const field = { ...anyInput, displayName: `input in ${PLACE}`, required: true };

@@ -105,6 +105,13 @@ it.each([
 	await expect(send({ model, input: wrong })).rejects.toThrow(message);
 });
 
+it('a body whose model an expression has lost is refused', async () => {
+	const body = '={"model":"{{ $json.modl }}","input":{"prompt":"A fox"}}';
+	await expect(send(body)).rejects.toThrow(
+		/^'model in Input \(JSON\)' is required, but its expression \{\{ \$json\.modl/,
+	);
+});
+
 describe("the node's prompt beside JSON", () => {
 	it.each<[string, unknown, Values]>([
 		['is added', { seed: 1 }, { seed: 1 }],
