@@ -146,6 +146,7 @@ async function run(
 			getCredentials: async () => await Promise.resolve(credentials),
 			addExecutionHints: () => undefined,
 			getWorkflowSettings: () => ({}),
+			getInputData: () => [{ json: {}, binary: { data: stored } }],
 			helpers: {
 				constructExecutionMetaData: (items: object[]) => items,
 				assertBinaryData: () => stored,

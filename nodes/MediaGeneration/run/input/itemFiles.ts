@@ -1,4 +1,10 @@
-import type { IBinaryData, IExecuteFunctions, INodeExecutionData, UserError } from 'n8n-workflow';
+import {
+	isBinaryValue,
+	type IBinaryData,
+	type IDataObject,
+	type IExecuteFunctions,
+	type UserError,
+} from 'n8n-workflow';
 import { isObject } from '../../lib/json';
 import { buildFieldError, shorten } from '../../models/fieldErrors';
 import type { ItemFiles, NamedFiles } from '../../models/files';
@@ -7,23 +13,33 @@ import { InputFile } from './inputFile';
 
 /** The files of an item: in its binary fields or, where `binaryMode` is combined, in its JSON. */
 export class FilesOfItem implements ItemFiles {
+	private readonly stored: Map<string, IBinaryData>;
 	private readonly files = new Map<string, InputFile>();
-	private readonly item: INodeExecutionData;
-	/** Labels of the form that the node has named. */
-	private readonly labels: string[] = [];
+	/** Labels of the form, in the item's JSON or named by the node. */
+	private readonly labels = new Set<string>();
+	/** Where the form's files stand in the item's JSON, by what it has of each. */
+	private readonly places = new Map<string, { label: string; at: number }>();
 
 	constructor(
 		private readonly context: IExecuteFunctions,
-		private readonly index: number,
+		index: number,
 	) {
-		this.item = context.getInputData()[index] ?? { json: {} };
+		const { json, binary = {} } = context.getInputData()[index] ?? { json: {} };
+		const isCombined = context.getWorkflowSettings().binaryMode === 'combined';
+		this.stored = new Map(isCombined ? listWithin(json) : Object.entries(binary));
+		for (const [label, value] of Object.entries(json))
+			for (const [at, file] of [value].flat().filter(isOfForm).entries()) {
+				const place = JSON.stringify(file);
+				this.labels.add(label);
+				if (!this.places.has(place)) this.places.set(place, { label, at });
+			}
 	}
 
 	/**
 	 * Finds what a name stands for: a binary field, or a form's field with this label. n8n's form writes
 	 * `Product_photo` for "Product photo", and `Product_photo_0`, `Product_photo_1`, … if the field takes
 	 * several files (`Form/utils/utils.js`, 2.41.1); its webhook writes `images0`, `images1`; an Aggregate
-	 * `data`, `data_1`. Where files are in the item's JSON, the label has a list of them.
+	 * `data`, `data_1`.
 	 */
 	find(name: string, label: string): NamedFiles {
 		const ofForm = toFormName(name);
@@ -31,20 +47,20 @@ export class FilesOfItem implements ItemFiles {
 		const exact = bases.map((base) => this.get(base)).find((file) => file !== undefined);
 		const numbered = exact
 			? this.listNumbered((number) => `${exact.field}_${number}`, 1)
-			: this.findNumbered(name, bases);
+			: this.findNumbered(bases);
 		const [first = exact] = numbered;
 		if (first) this.refuseSharedName(name, { label, ofForm, field: exact?.field ?? first.field });
 		return { exact, numbered };
 	}
 
-	private findNumbered(name: string, bases: string[]): InputFile[] {
+	private findNumbered(bases: string[]): InputFile[] {
 		for (const base of bases)
 			for (const step of ['_', ''])
 				for (const first of [0, 1]) {
 					const found = this.listNumbered((number) => `${base}${step}${number}`, first);
 					if (found.length) return found;
 				}
-		return this.listNumbered((number) => toEntryPath(name, number), 0);
+		return [];
 	}
 
 	private listNumbered(toField: (number: number) => string, first: number): InputFile[] {
@@ -57,7 +73,7 @@ export class FilesOfItem implements ItemFiles {
 	/** Finds the binary field of exactly this name; undefined if the item has none. */
 	get(field: string): InputFile | undefined {
 		const known = this.files.get(field);
-		const stored = known ? undefined : this.findStored(field);
+		const stored = known ? undefined : this.stored.get(field);
 		if (!stored) return known;
 		const file = new InputFile(field, this.toSource(stored));
 		this.files.set(field, file);
@@ -75,43 +91,13 @@ export class FilesOfItem implements ItemFiles {
 		};
 	}
 
-	/**
-	 * Workflows whose `binaryMode` is combined have files in the item's JSON, those of most nodes under
-	 * `_files`; n8n's helper takes paths there (`convert-binary-data.js`, 2.14.2, 2.41.1). `e2e/flows`
-	 * fails first.
-	 */
-	private findStored(field: string): IBinaryData | undefined {
-		return this.findAtPath(field) ?? this.findAtPath(`_files${toPathStep(field)}`);
-	}
-
-	private findAtPath(path: string): IBinaryData | undefined {
-		try {
-			const data = this.context.helpers.assertBinaryData(this.index, path);
-			// n8n also finds what every object of JavaScript has, such as its constructor.
-			return typeof data.data === 'string' ? data : undefined;
-		} catch {
-			return undefined;
-		}
-	}
-
 	listNames(): string[] {
-		const { binary = {}, json } = this.item;
-		const inJson = Object.keys({ ...(json._files as object), ...json });
-		const isName = (name: string) => this.get(name) ?? this.get(toEntryPath(name, 0));
-		return [...Object.keys(binary), ...inJson.filter((name) => !binary[name] && isName(name))];
-	}
-
-	/** Lists the files by their fields. Within the JSON, a name may have a list of them. */
-	private listFields(): string[] {
-		return this.listNames().flatMap((name) => {
-			const listed = this.listNumbered((number) => toEntryPath(name, number), 0);
-			return listed.length ? listed.map(({ field }) => field) : name;
-		});
+		return [...this.stored.keys()];
 	}
 
 	fromDataUri(uri: string, label: string): InputFile {
-		const [, type, isBase64, data = ''] = /^data:([^,;]*)[^,]*?(;base64)?,(.*)$/is.exec(uri) ?? [];
-		const bytes = data && decodeData(data, isBase64 !== undefined);
+		const [, type, parameters = '', data = ''] = /^data:([^,;]*)(;[^,]*)?,(.*)$/is.exec(uri) ?? [];
+		const bytes = data && decodeData(data, /;base64$/i.test(parameters));
 		if (!bytes)
 			throw buildFieldError(
 				`'${label}' is ${shorten(uri)}, a data URI that has no data which can be read`,
@@ -125,17 +111,14 @@ export class FilesOfItem implements ItemFiles {
 	 * form leaves in `json`, as by dragging its photo into a field.
 	 */
 	nameOf(object: Record<string, unknown>): string | undefined {
-		const named = this.listFields().filter((field) => isSameFile(this.findStored(field), object));
-		// In memory, two files can be told apart by their data only, which the object lacks.
-		const isOne = new Set(named.map((field) => this.findStored(field)?.data)).size === 1;
-		if (isOne || !('filename' in object)) return isOne ? named[0] : undefined;
-		for (const [label, value] of Object.entries(this.item.json)) {
-			const at = [value].flat().findIndex((entry) => isEqual(entry, object));
-			if (at < 0) continue;
-			const { exact, numbered } = this.find(label, label);
-			return (exact ?? numbered[at])?.field;
-		}
-		return undefined;
+		const named = [...this.stored].filter(([, file]) => isSameFile(file, object));
+		// In memory, two files can be told apart by their data only, which the object may lack.
+		if (named.length)
+			return new Set(named.map(([, { data }]) => data)).size === 1 ? named[0]?.[0] : undefined;
+		const { label, at } = this.places.get(JSON.stringify(object)) ?? {};
+		if (label === undefined || at === undefined) return undefined;
+		const { exact, numbered } = this.find(label, label);
+		return (exact ?? numbered[at])?.field;
 	}
 
 	/**
@@ -148,10 +131,8 @@ export class FilesOfItem implements ItemFiles {
 		{ label, ofForm, field }: { label: string; ofForm: string; field: string },
 	): void {
 		if (field === name && name !== ofForm) return;
-		const { json } = this.item;
-		const inForm = Object.keys(json).filter((key) => isOfForm(json[key]));
-		const labels = new Set([...inForm, ...this.labels].filter((one) => toFormName(one) === ofForm));
-		if (field !== name) this.labels.push(name);
+		const labels = new Set([...this.labels].filter((one) => toFormName(one) === ofForm));
+		if (field !== name) this.labels.add(name);
 		// A form's field may have a name of its own beside its label.
 		const isOwnName = name === ofForm || [...labels].join() === ofForm;
 		if (!isOwnName) labels.add(name);
@@ -174,9 +155,9 @@ const buildSharedNameError = (
  * Says whether n8n's object is of a stored file. Where n8n keeps files in memory, they have no ID, and
  * `$binary` leaves out their data (`workflow-data-proxy.js`, 2.14.2, 2.41.1).
  */
-function isSameFile(stored: IBinaryData | undefined, object: Record<string, unknown>): boolean {
-	if (stored?.id) return stored.id === object.id;
-	const { data, ...facts } = stored ?? {};
+function isSameFile(stored: IBinaryData, object: Record<string, unknown>): boolean {
+	if (stored.id) return stored.id === object.id;
+	const { data, ...facts } = stored;
 	return 'data' in object ? object.data === data : isEqual(object, facts);
 }
 
@@ -196,15 +177,23 @@ function decodeData(data: string, isBase64: boolean): Buffer | undefined {
 	}
 }
 
-/** Makes the step of a path, for any name. */
-const toPathStep = (name: string): string => `[${JSON.stringify(name)}]`;
-
-/** Makes the path of an entry of a list of files. */
-const toEntryPath = (name: string, number: number): string => `${toPathStep(name)}[${number}]`;
+/**
+ * Workflows whose `binaryMode` is combined have files in the item's JSON, those of most nodes under
+ * `_files`, several of a form's field in a list (`convert-binary-data.js`, 2.14.2, 2.41.1). Paths into
+ * other values aren't followed, because a stranger may have written these. `e2e/flows` fails first.
+ */
+function listWithin(json: IDataObject): Array<[name: string, stored: IBinaryData]> {
+	const fields = [...Object.entries({ ...(json._files as object) }), ...Object.entries(json)];
+	const entries = fields.flatMap(
+		([name, value]): Array<[string, unknown]> =>
+			Array.isArray(value) ? value.map((entry, at) => [`${name}_${at}`, entry]) : [[name, value]],
+	);
+	return entries.filter((entry): entry is [string, IBinaryData] => isBinaryValue(entry[1]));
+}
 
 /** The name that n8n's form gives to the file of a field with this label. */
 const toFormName = (label: string): string => label.replace(/\W/g, '_');
 
-/** Says whether a value is what n8n's form has in `json` of one file, or of several. */
+/** Says whether a value is what n8n's form has in `json` of a file. */
 const isOfForm = (value: unknown): boolean =>
-	[value].flat().some((file) => isObject(file) && 'filename' in file && 'mimetype' in file);
+	isObject(value) && 'filename' in value && 'mimetype' in value;

@@ -1,4 +1,4 @@
-import type { IBinaryData, IDataObject, IExecuteFunctions } from 'n8n-workflow';
+import type { IBinaryData, IDataObject, IExecuteFunctions, IWorkflowSettings } from 'n8n-workflow';
 import { buildDocument } from '../../../../dev/service/catalogue.cts';
 import type { TaskService } from '../../../../nodes/MediaGeneration/api/client';
 import type { Call } from '../../../../nodes/MediaGeneration/host/call';
@@ -20,8 +20,8 @@ export interface Given {
 	files?: Record<string, string | Buffer | Partial<IBinaryData>>;
 	/** What the service says of the model, or how it fails; undefined: it has no catalogue. */
 	openapi?: unknown;
-	/** The files are within the JSON, each at the path that is its name. */
-	isCombined?: boolean;
+	/** Of the workflow. */
+	settings?: IWorkflowSettings;
 	isTool?: boolean;
 	/** The operation is Generate, which has no callback URL. */
 	isGenerate?: boolean;
@@ -40,22 +40,19 @@ const toStored = (file: string | Buffer | Partial<IBinaryData>): Partial<IBinary
 let accounts = 0;
 
 /** Builds n8n's context of a run with this item, and the service that it asks. */
-function build({ parameters, json = {}, files = {}, openapi, isTool = false, ...given }: Given) {
+function build({ parameters, json = {}, files = {}, openapi, ...more }: Given) {
+	const { settings = {}, isTool = false, account } = more;
 	const binary = Object.fromEntries(
 		Object.entries(files).map(([name, file]) => [name, toStored(file)]),
 	);
-	const assertBinaryData = (_: number, name: string) => {
-		if (!Object.hasOwn(binary, name)) throw new Error('n8n finds none');
-		return binary[name];
-	};
 	const context = fake<IExecuteFunctions>({
 		getNode: () => ({ parameters }),
-		getInputData: () => [given.isCombined ? { json } : { json, binary }],
+		getInputData: () => [{ json, binary }],
+		getWorkflowSettings: () => settings,
 		getNodeParameter: (name: string, _item: number, none: unknown, options?: object) =>
 			options ? (parameters[name] ?? none) : evaluate(parameters[name] ?? none, json),
 		evaluateExpression: (expression: string) => evaluate(`=${expression}`, json),
 		helpers: {
-			assertBinaryData,
 			getBinaryMetadata: async () => ({ fileSize: PNG.length }),
 			getBinaryStream: async () => [PNG],
 		},
@@ -65,7 +62,7 @@ function build({ parameters, json = {}, files = {}, openapi, isTool = false, ...
 		if (openapi instanceof Error || openapi === undefined) throw openapi ?? new Error('404');
 		return openapi;
 	};
-	const credentials = given.account ?? { accessToken: String(accounts++) };
+	const credentials = account ?? { accessToken: String(accounts++) };
 	const service = { credentials, getModelSchema };
 	return { call: fake<Call>({ context, isTool, isMixedUp: false }), service };
 }

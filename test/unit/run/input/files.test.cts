@@ -293,12 +293,11 @@ describe("n8n's own object of a file", () => {
 	it('stands for that file where files are within the JSON, alone or in a list', async () => {
 		const store = (id: number) => ({ ...stored, id: `filesystem-v2:${id}` });
 		const [one, two, three] = [store(1), store(2), store(3)] as const;
-		const within = { '["Views"][0]': one, '["Views"][1]': two, 'My photo:': three };
 		const json = { Views: [one, two], 'My photo:': three } as never;
 		const values = { image_urls: [two, three] };
-		const given = { ...inFields(values), json, files: within, isCombined: true, openapi };
-		expect(await readInput(given)).toEqual({
-			image_urls: ['file: ["Views"][1]', 'file: My photo:'],
+		const settings = { binaryMode: 'combined' } as const;
+		expect(await readInput({ ...inFields(values), json, settings, openapi })).toEqual({
+			image_urls: ['file: Views_1', 'file: My photo:'],
 		});
 	});
 
