@@ -3,7 +3,8 @@ import { readWebUrl } from '../lib/url';
 
 /** Where files are: URLs, schemes of services, attachments of tables. */
 
-const SCHEME = /^([a-z][a-z\d+.-]+):\S+$/i;
+/** One with a dot is a host, and what follows its port. */
+const SCHEME = /^([a-z][a-z\d+-]+):\S+$/i;
 
 /** The schemes of files elsewhere, and slips of http, such as htps. */
 const NO_OWN_SCHEME = /^(data|file|blob|localhost|[htps]+)$/i;
@@ -14,8 +15,8 @@ export function hasOwnScheme(text: string): boolean {
 	return scheme !== undefined && !NO_OWN_SCHEME.test(scheme);
 }
 
-/** What is no path: a drive of Windows, a scheme that is no service's own, n/a. */
-const NO_PATH = /^([a-z]:|[htps]+:|data:|file:|blob:|n\/a$)/i;
+/** What is no path: a drive of Windows, a scheme that is no service's own, slips of http://, n/a. */
+const NO_PATH = /^([a-z]:|[htps]+(:|;|\/\/)|data:|file:|blob:|n\/a$)/i;
 
 /** Says whether a text may be an address that only the service knows, such as /uploads/a. */
 export const mayBeAddress = (text: string): boolean =>

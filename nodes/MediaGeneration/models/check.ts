@@ -145,10 +145,10 @@ function checkValue(schema: JsonSchema, given: unknown): string | undefined {
 		return `must be ${values.length > 1 ? 'one of ' : ''}${listShortly(values)}`;
 	if (typeof value === 'number') return checkNumber(schema, value);
 	if (typeof value === 'string' && rule && !rule.isValid(value)) return rule.message;
-	const size = typeof value === 'string' ? [...value].length : Array.isArray(value) && value.length;
 	for (const [type, keyword, isBroken, message] of LIMIT_RULES) {
 		const limit = schema[keyword];
-		if (limit !== undefined && getType(value) === type && isBroken(Number(size), limit))
+		if (limit === undefined || getType(value) !== type) continue;
+		if (isBroken([...(value as Iterable<unknown>)].length, limit))
 			return message.replace('#', String(limit));
 	}
 	return undefined;

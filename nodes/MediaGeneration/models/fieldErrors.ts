@@ -52,10 +52,10 @@ export const isBlank = (value: unknown): boolean =>
 	value instanceof Nothing ||
 	(typeof value === 'string' && value.trim() === '');
 
-/** Shortens a value for a message. A URL's query is left out, because it may hold a secret. */
+/** Shortens a value for a message. A URL's query and login are left out, because they may be secret. */
 export function shorten(value: unknown, longest = 60): string {
 	const text = typeof value === 'object' ? writeJson(value) : String(value);
-	const shown = typeof value === 'string' ? (text.split('?')[0] ?? '') : text;
+	const shown = text.replace(/\?.*/s, '').replace(/\/\/[^/\s@]*@/g, '//');
 	return `"${shown.length > longest ? `${shown.slice(0, longest)}…` : shown}"`;
 }
 

@@ -22,7 +22,7 @@ import {
 import { FileToSend, Nothing, type FileUse, type ItemFiles } from './files';
 import { findPurpose, takesBase64, saysUrl } from './purpose';
 import { readChoice, readSingle, unwrapSingle } from './readings';
-import { getItems, getProperty, listTypes, type JsonSchema } from './schema';
+import { getItems, getProperty, hasType, listTypes, type JsonSchema } from './schema';
 import { toTitle } from './title';
 import { listShortly } from './any/words';
 
@@ -92,7 +92,9 @@ export class InputReader {
 		if (given instanceof Nothing) return this.takeNothing(given, place);
 		const value = this.toPlain(given, place.path);
 		if (isFilePlace(place)) return this.takeFiles(value, place);
-		return this.takeOther(unwrapSingle(value, place.schema), place);
+		const single = unwrapSingle(value, place.schema);
+		if (single instanceof Nothing) return this.takeNothing(single, place);
+		return this.takeOther(single, place);
 	}
 
 	private takeNothing(nothing: Nothing, place: Place): '' | undefined {
@@ -162,18 +164,24 @@ export class InputReader {
 	 * @param isAll a name stands for numbered files beside the one of this name
 	 * @returns nothing, for a blank value of a field; several files, for a name that stands for them
 	 */
-	private takeEntry(value: unknown, place: Place, isAll = false): unknown[] {
+	private takeEntry(given: unknown, place: Place, isAll = false): unknown[] {
 		const { schema } = place;
-		if (value instanceof Nothing) return [this.takeNothing(value, place)].filter(isDefined);
-		if (isBlank(value)) return this.mode === 'fields' ? [] : [value];
-		if (typeof value === 'string') return this.takeText(value, place, isAll);
+		const isFields = this.mode === 'fields';
+		if (given instanceof Nothing) return [this.takeNothing(given, place)].filter(isDefined);
+		const value = this.toPlain(given, place.path);
+		if (isBlank(value)) return isFields ? [] : [value];
 		if (Array.isArray(value))
 			return value.flatMap((entry, at) => this.takeEntry(entry, toEntryPlace(place, at)));
+		// An expression for a file may give a number, or false.
+		const isOther = isFields && typeof value !== 'object' && !hasType(schema, value);
+		if (isOther || typeof value === 'string') return this.takeText(String(value), place, isAll);
+		const named = isOfFile(value) && this.files.nameOf(value);
+		if (named) return this.takeText(named, place);
 		const types = listTypes(schema);
-		const takesObjects = types.includes('object') || (this.mode !== 'fields' && !types.length);
+		const takesObjects = types.includes('object') || (!isFields && !types.length);
 		if (!isPlainObject(value) || takesObjects) return [this.takeOther(value, place)];
-		const source = (isOfFile(value) && this.files.nameOf(value)) || readAttachment(value);
-		if (source) return this.takeText(source, place);
+		const link = readAttachment(value);
+		if (link) return [link];
 		if (isOfFile(value)) throw this.buildNoFileError(JSON.stringify(value), place);
 		return [this.takeOther(value, place)];
 	}
@@ -186,7 +194,7 @@ export class InputReader {
 		if (exact) return [exact, ...(isAll ? numbered : [])].map((file) => this.use(file, place));
 		if (numbered.length) return numbered.map((file) => this.use(file, place));
 		const parts = parseParts(text);
-		if (parts !== undefined) return this.takeEntry(this.toPlain(parts, place.path), place);
+		if (parts !== undefined) return this.takeEntry(parts, place);
 		if (isSplit) return splitList(text).flatMap((part) => this.takeText(part, place));
 		return [this.takeOtherText(text, place)];
 	}
@@ -199,7 +207,7 @@ export class InputReader {
 
 	/** Takes a link, or a file that is written as text. */
 	private takeAddress(text: string, place: Place): FileToSend | string | undefined {
-		if (!/^data:/i.test(text)) return readWebUrl(text);
+		if (!/^data:/i.test(text)) return /,https?:/i.test(text) ? undefined : readWebUrl(text);
 		if (takesBase64(place.schema)) return text;
 		return this.use(this.files.fromDataUri(text, this.nameOf(place)), place);
 	}

@@ -66,7 +66,7 @@ function takesFiles(name: string, schema: JsonSchema): boolean {
 	const texts = listTypes(schema).includes('array') ? getItems(schema) : schema;
 	const types = [...listTypes(schema), ...listTypes(texts)];
 	if (!takesText(schema, types) || texts.enum || name === 'prompt') return false;
-	const words = spaceWords(name).match(/[a-z]+/g) ?? [];
+	const words = listWords(name);
 	if (words.some((word) => OTHER_URL.test(word))) return false;
 	if (isUrlFormat(schema.format) || isUrlFormat(texts.format) || meansFile(words)) return true;
 	return isUrl(schema.description) && !words.some((word) => TEXT_WORD.test(word));
@@ -89,11 +89,15 @@ const isUrl = (description = ''): boolean =>
 export const takesBase64 = ({ description = '' }: JsonSchema): boolean =>
 	/\b(base-?64|data[ -]ur[il]s?)\b/i.test(description);
 
-/** Says whether words mean a picture, a video or sound, of which the first bytes tell. */
-export const meansMedia = (words: string): boolean =>
-	/\b(image|img|picture|photo|frame|mask|video|clip|audio|sound|music|song|voice)s?\b/.test(
-		spaceWords(words),
-	);
+const MEDIA_CONTENT =
+	/^(image|img|picture|photo|frame|mask|video|clip|audio|media|sound|music|song|voice)s?$/;
+
+/** Says whether a name means a picture, a video or sound, of which the first bytes tell. */
+export const meansMedia = (name: string): boolean =>
+	listWords(name).some((word) => MEDIA_CONTENT.test(word));
+
+/** Lists the words of a name without their numbers, as in image1. */
+const listWords = (name: string): string[] => spaceWords(name).match(/[a-z]+/g) ?? [];
 
 /** Says whether the words of a name mean a file, as those of `image_url` or `reference_image`. */
 function meansFile(words: string[]): boolean {

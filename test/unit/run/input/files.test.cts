@@ -66,6 +66,7 @@ describe('a link', () => {
 		`${url}\n${url}`,
 		'https://a.example/a\nb.png',
 		`${url}\u00a0http://b.example`,
+		`${url},${url}`,
 	])('is none where another or a line break is inside: %j', async (image_url) => {
 		for (const give of ways)
 			await expect(readInput({ ...give({ image_url }), openapi })).rejects.toThrow(
@@ -288,6 +289,7 @@ describe("n8n's own object of a file", () => {
 	])('stands for that file: %j', async (values, input) => {
 		expect(await readInput({ ...inFields(values), ...more })).toEqual(input);
 		expect(await readInput({ ...inJson(values), ...more })).toEqual(input);
+		expect(await readInput({ ...inJson(values), ...more, openapi: undefined })).toEqual(input);
 	});
 
 	it('stands for that file where files are within the JSON, alone or in a list', async () => {
@@ -346,6 +348,7 @@ describe('anything else', () => {
 		'blob:a',
 		'C:\\a.png',
 		'asset: 1',
+		'media.example:8443/a.png',
 	])('in fields is refused, with the files of the item: %j', async (image_url) => {
 		const files = pictures('front', 'back');
 		for (const given of [
@@ -360,6 +363,23 @@ describe('anything else', () => {
 			});
 	});
 
+	it.each([false, true, 7, '={{ $json.none !== undefined && $json.none }}'])(
+		'that is no text is refused in fields, unless a file is named so: %j',
+		async (image) => {
+			for (const give of [
+				inFields({ image_url: image }),
+				inFields({ image_urls: image }),
+				inFields({ layers: [{ photo: image }] }),
+				{ parameters: { model: 'beta2/image-edit', image } },
+			])
+				await expect(prepare({ ...give, openapi })).rejects.toThrow(
+					'but there is no file named so',
+				);
+			const files = pictures(String(image).startsWith('=') ? 'false' : String(image));
+			expect(await prepare({ ...inFields({ image_url: image }), openapi, files })).toBeDefined();
+		},
+	);
+
 	it.each<[Values]>([
 		[{ image_url: '/uploads/a', image_urls: ['media.example/a.png', '//cdn.example/a', 'a/b'] }],
 		[{ image_url: '', image_urls: ['', ' '], layers: [{ photo: null }] }],
@@ -371,6 +391,8 @@ describe('anything else', () => {
 	it.each([
 		{ image_url: 'data' },
 		{ image_url: 'htps://a.example/1' },
+		{ image_url: 'https//a.example/1' },
+		{ image_url: 'http;//a.example/1' },
 		{ image_urls: ['front / back'] },
 		{ image_url: 'N/A' },
 		{ sound: 'calm' },
@@ -396,6 +418,63 @@ describe('anything else', () => {
 		const options = { extraFields: { image_url: 'auto', mask: ' x ' } };
 		const extra = await prepare({ ...inFields({}, { options }), openapi });
 		expect(extra).toMatchObject({ input: { image_url: 'auto', mask: ' x ' }, warning: undefined });
+	});
+});
+
+describe('what a stranger writes', () => {
+	const secret = 'sEcret';
+	it.each<[Values]>([
+		[{ image_url: `https://a.b/x?sig=${secret} ${url}` }],
+		[{ image_url: `https://me:${secret}@a.b/x ${url}` }],
+		[{ image_url: [`https://me:${secret}@a.b`, url] }],
+		[{ image_url: { mimetype: 'x', href: `https://a.b/x?sig=${secret}` } }],
+		[{ style: { url: `https://a.b/x?sig=${secret}` } }],
+	])('stands in an error without the query and the login of a URL: %j', async (values) => {
+		const { message } = (await prepare({ ...inFields(values), openapi }).catch(
+			(error: Error) => error as Error & { message: string },
+		)) as Error;
+		expect(message).toMatch(/^'(Image URL|Style)' (is|takes|must)/);
+		expect(message).not.toContain(secret);
+	});
+
+	const other = { mimeType: 'image/png', data: 'filesystem-v2', id: 'filesystem-v2:other' };
+	const json = {
+		_files: { data: other },
+		'Photo:': other,
+		Views: [other, other],
+		body: { file: other },
+	};
+
+	it.each<[name: string, found: string[]]>([
+		['data', ['data']],
+		['Photo:', ['Photo:']],
+		['Views', ['Views_0', 'Views_1']],
+		['body.file', []],
+		['_files.data', []],
+		['Views[0]', []],
+	])('in the JSON is a file only where n8n keeps files there: %s', async (image_urls, found) => {
+		const given = { ...inFields({ image_urls }), openapi, json: json as never };
+		await expect(readInput(given)).rejects.toThrow('but there is no file named so');
+		const combined = readInput({ ...given, settings: { binaryMode: 'combined' } });
+		if (found.length)
+			expect(await combined).toEqual({ image_urls: found.map((field) => `file: ${field}`) });
+		else await expect(combined).rejects.toThrow('but there is no file named so');
+	});
+
+	const make = (count: number, entry: (at: number) => unknown) =>
+		Array.from({ length: count }, (_, at) => entry(at));
+	it.each<[what: string, image_urls: unknown]>([
+		['a data URI without data', `data:${'a'.repeat(200_000)}`],
+		['addresses', make(10_000, (at) => `asset:${at}`)],
+		["files of n8n's form", make(10_000, (at) => ({ filename: at, mimetype: 'x', url }))],
+		['lists in lists', JSON.parse(`${'['.repeat(2_000)}${']'.repeat(2_000)}`)],
+	])('takes no time: %s', async (_, image_urls) => {
+		const json = { image_urls } as never;
+		const given = inFields({ image_urls: '={{ $json.image_urls }}' });
+		const begin = performance.now();
+		const error = await prepare({ ...given, json, openapi }).catch((refused: Error) => refused);
+		expect(performance.now() - begin).toBeLessThan(3_000);
+		expect(error).not.toBeInstanceOf(RangeError);
 	});
 });
 
@@ -432,6 +511,16 @@ describe('bytes that are no media', () => {
 			image_url: 'file: data',
 		});
 	});
+
+	it.each(['image1', 'videoUrl2', 'media_urls', 'end_frame'])(
+		'are refused by the words of a name: %s',
+		async (name) => {
+			const given = { openapi: describeModel({ [name]: link }), files: { data: login } };
+			await expect(prepare({ ...inFields({ [name]: 'data' }), ...given })).rejects.toThrow(
+				'is a web page',
+			);
+		},
+	);
 
 	it('are looked at only where the name says picture, video or sound', async () => {
 		const file = describeModel({ document_file: link });

@@ -11,7 +11,7 @@ import {
 } from './door.cts';
 
 const openapi = describeModel(
-	{ prompt: text, image_url: link, style: text, size: text, shots: { type: 'array' } },
+	{ prompt: text, image_url: link, style: text, size: text, seed: { type: 'integer' } },
 	['size'],
 );
 const edit = { model: 'beta2/image-edit', image: 'https://media.example/a.png' };
@@ -106,6 +106,11 @@ it.each<[string, Given, object]>([
 		'sent blank in JSON',
 		inJson('={"size":"x","style":"{{ $json.styl }}"}'),
 		{ ...size, style: '' },
+	],
+	[
+		'sent blank in a list of JSON',
+		inJson('={"size":"x","seed":["{{ $json.styl }}"]}'),
+		{ ...size, seed: '' },
 	],
 	[
 		"left out of the node's own fields",
