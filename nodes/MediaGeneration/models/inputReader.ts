@@ -65,9 +65,13 @@ export class InputReader {
 		private readonly mode: Mode,
 	) {}
 
+	private get isFields(): boolean {
+		return this.mode === 'fields';
+	}
+
 	/** @throws {UserError} for the first value that can't be sent */
 	read(values: Record<string, unknown>): Record<string, unknown> {
-		const isGiven = (value: unknown) => this.mode !== 'fields' || !isBlankValue(value);
+		const isGiven = (value: unknown) => !this.isFields || !isBlankValue(value);
 		const given = Object.entries(values).filter(([, value]) => isGiven(value));
 		return this.takeObject(Object.fromEntries(given), this.schema, []);
 	}
@@ -105,13 +109,13 @@ export class InputReader {
 			if (isFilePlace(place) || (name === 'prompt' && path.length === 1))
 				throw buildLostError(label, nothing);
 			const expression = shortenExpression(nothing.expression);
-			const isSent = this.mode === 'fields' ? "wasn't sent" : 'was sent blank';
+			const isSent = this.isFields ? "wasn't sent" : 'was sent blank';
 			if (expression)
 				this.warnings.push(
 					`'${label}' ${isSent}, because ${expression} gives nothing for this item`,
 				);
 		}
-		return this.mode === 'fields' ? undefined : '';
+		return this.isFields ? undefined : '';
 	}
 
 	/** Returns what JSON makes of an object, for example the ISO text of a date. */
@@ -128,14 +132,12 @@ export class InputReader {
 		const { schema, path } = place;
 		if (isPlainObject(value)) return this.takeObject(value, schema, path);
 		if (Array.isArray(value)) return this.takeList(value, place);
-		if (this.mode === 'fields')
-			return readSingle(value, schema, (parts) => this.takeOther(parts, place));
+		if (this.isFields) return readSingle(value, schema, (parts) => this.takeOther(parts, place));
 		return readChoice(value, schema) ?? value;
 	}
 
 	private takeList(list: unknown[], place: Place): unknown[] {
-		const isLeftOut = (entry: unknown) =>
-			this.mode === 'fields' && isBlank(entry) && !isLost(entry);
+		const isLeftOut = (entry: unknown) => this.isFields && isBlank(entry) && !isLost(entry);
 		return (
 			list
 				.filter((entry) => !isLeftOut(entry))
@@ -154,7 +156,7 @@ export class InputReader {
 		const takesOne = takesList ? schema.maxItems === 1 : types.length > 0;
 		const taken = this.takeEntry(value, place, takesList && !takesOne);
 		if (takesOne && taken.length > 1) throw this.buildSeveralError(place, taken);
-		const isSent = this.mode !== 'fields' && typeof taken[0] === 'string';
+		const isSent = !this.isFields && typeof taken[0] === 'string';
 		const isEntry = !takesList || types.includes('string') || isSent;
 		const isList = Array.isArray(value) && (takesList || !takesOne);
 		return isEntry && !isList && taken.length === 1 ? taken[0] : taken;
@@ -166,19 +168,18 @@ export class InputReader {
 	 */
 	private takeEntry(given: unknown, place: Place, isAll = false): unknown[] {
 		const { schema } = place;
-		const isFields = this.mode === 'fields';
 		if (given instanceof Nothing) return [this.takeNothing(given, place)].filter(isDefined);
 		const value = this.toPlain(given, place.path);
-		if (isBlank(value)) return isFields ? [] : [value];
+		if (isBlank(value)) return this.isFields ? [] : [value];
 		if (Array.isArray(value))
 			return value.flatMap((entry, at) => this.takeEntry(entry, toEntryPlace(place, at)));
 		// An expression for a file may give a number, or false.
-		const isOther = isFields && typeof value !== 'object' && !hasType(schema, value);
+		const isOther = this.isFields && typeof value !== 'object' && !hasType(schema, value);
 		if (isOther || typeof value === 'string') return this.takeText(String(value), place, isAll);
 		const named = isOfFile(value) && this.files.nameOf(value);
 		if (named) return this.takeText(named, place);
 		const types = listTypes(schema);
-		const takesObjects = types.includes('object') || (!isFields && !types.length);
+		const takesObjects = types.includes('object') || (!this.isFields && !types.length);
 		if (!isPlainObject(value) || takesObjects) return [this.takeOther(value, place)];
 		const link = readAttachment(value);
 		if (link) return [link];
@@ -187,7 +188,7 @@ export class InputReader {
 	}
 
 	private takeText(text: string, place: Place, isAll = false): unknown[] {
-		const isSplit = isAll && this.mode === 'fields';
+		const isSplit = isAll && this.isFields;
 		const address = isSplit ? undefined : this.takeAddress(text.trim(), place);
 		if (address !== undefined) return [address];
 		const { exact, numbered } = this.files.find(text.trim(), this.nameOf(place));
@@ -216,11 +217,10 @@ export class InputReader {
 	private takeOtherText(given: string, place: Place): string {
 		const { schema } = place;
 		const text = given.trim();
-		const isFields = this.mode === 'fields';
 		if (this.mode === 'extra') return given;
-		if (isFields ? hasOwnScheme(text) : mayBeAddress(text)) return text;
+		if (this.isFields ? hasOwnScheme(text) : mayBeAddress(text)) return text;
 		if (takesBase64(schema) && BASE64.test(text)) return text;
-		if (isFields || saysUrl(schema)) throw this.buildNoFileError(text, place);
+		if (this.isFields || saysUrl(schema)) throw this.buildNoFileError(text, place);
 		this.warnings.push(
 			`'${this.nameOf(place)}' is ${shorten(text)}: no URL, and no file of the item`,
 		);
@@ -282,9 +282,8 @@ function findWrong(given: unknown, value: unknown, level: number): string | unde
 	if (typeof value === 'number') return isExact(value) ? undefined : INEXACT;
 	if (value === null && given !== null) return 'must be a valid date';
 	const isJson =
-		value === undefined ||
 		value === null ||
-		/^(string|boolean)$/.test(typeof value) ||
+		/^(string|boolean|undefined)$/.test(typeof value) ||
 		Array.isArray(value) ||
 		isPlainObject(value);
 	const kind = Object.prototype.toString.call(value).slice(8, -1);

@@ -24,25 +24,30 @@ export function takeColumns(
 	const properties = listProperties(schema);
 	const filled = Object.keys(columns).filter((column) => isFilled(columns[column]));
 	const exact = properties.map(({ name }) => name).filter((name) => filled.includes(name));
-	const others = filled.filter((column) => !exact.includes(column));
+	const others = filled
+		.filter((column) => !exact.includes(column))
+		.map((column) => ({ column, folded: fold(column) }));
 	const taken = new Map<string, string>();
 	const entries = properties.map((property): [string, unknown] => {
 		const { name } = property;
 		const column = exact.includes(name) ? name : findColumn(property, others);
-		const other = column !== undefined && taken.get(column);
-		if (other && column) throw buildTwiceError(`The column ${column}`, [other, name]);
-		if (column !== undefined) taken.set(column, name);
-		return [name, column === undefined ? findFile(property, files) : columns[column]];
+		if (column === undefined) return [name, findFile(property, files)];
+		const other = taken.get(column);
+		if (other) throw buildTwiceError(`The column ${column}`, [other, name]);
+		taken.set(column, name);
+		return [name, columns[column]];
 	});
 	return Object.fromEntries(entries);
 }
 
-function findColumn({ name }: Property, columns: string[]): string | undefined {
+function findColumn(
+	{ name }: Property,
+	columns: Array<{ column: string; folded: string }>,
+): string | undefined {
 	const meant = [fold(name), fold(toTitle(name))];
-	const [column, ...others] = columns.filter((one) => meant.includes(fold(one)));
-	if (column !== undefined && others.length)
-		throw buildTwiceError(`The field ${name}`, [column, ...others]);
-	return column;
+	const found = columns.filter(({ folded }) => meant.includes(folded)).map(({ column }) => column);
+	if (found.length > 1) throw buildTwiceError(`The field ${name}`, found);
+	return found[0];
 }
 
 const buildTwiceError = (what: string, names: string[]) =>
