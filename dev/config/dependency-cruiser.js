@@ -110,7 +110,7 @@ const forbidden = [
 		from: { path: '^probe/' },
 		to: {
 			path: [product, workshop],
-			pathNot: ['^probe/', '^credentials/', `^${house}/(api|callback|lib|models/any)/`],
+			pathNot: ['^probe/', '^credentials/', `^${house}/(api|callback|lib|models)/`],
 		},
 	},
 	{

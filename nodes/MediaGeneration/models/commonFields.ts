@@ -21,8 +21,7 @@ export const prompt: Field = {
 };
 
 /** What each field for a file takes, in one wording for all models. */
-export const OR_FIELD = 'or a field such as data';
-export const FILE_HINT = `URL, ${OR_FIELD}`;
+export const FILE_HINT = 'URL, or a field such as data';
 
 export const image: Field = {
 	displayName: 'Image',

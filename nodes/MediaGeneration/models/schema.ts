@@ -36,7 +36,7 @@ export interface JsonSchema extends Partial<Record<Limit, number>> {
 }
 
 /** What a text must be. Blanks around it are not sent. */
-export interface Rule {
+interface Rule {
 	isValid: (text: string) => boolean;
 	/** Follows the name of the place, for example "must be a ratio". */
 	message: string;

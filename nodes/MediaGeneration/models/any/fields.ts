@@ -44,7 +44,7 @@ export const anyModel: Field = {
 const withoutModel = { '/anyModel.value': [''] };
 
 /** The list that says what the fields take. Never sent. */
-export const HELP = 'Help: What Fields Take';
+const HELP = 'Help: What Fields Take';
 
 /** How n8n's mapper stores Map Automatically. */
 const AUTOMATIC = 'autoMapInputData';
@@ -66,7 +66,7 @@ const SHOW_MODES = 'with options: { showInputModes: true }, so that people see t
  * The same field as the other models' prompt, so its text stays when the model changes, which empties
  * the mapper. Hidden for a model without a prompt; not with JSON, as n8n then drops the mapper.
  */
-export const anyPrompt: Field = {
+const anyPrompt: Field = {
 	...prompt,
 	placeholder: 'e.g. A red fox in snow',
 	description:

@@ -144,7 +144,10 @@ it('the prompt of the node counts in place of a column, and Extra Fields in plac
 it('takes no time for many columns and fields', async () => {
 	const make = (of: string, count: number) =>
 		Object.fromEntries(Array.from({ length: count }, (_, at) => [`${of}_${at}`, text] as const));
-	const many = { ...inColumns(make('Column', 100_000)), openapi: describeModel(make('field', 300)) };
+	const many = {
+		...inColumns(make('Column', 100_000)),
+		openapi: describeModel(make('field', 300)),
+	};
 	const begin = performance.now();
 	await expect(prepare(many)).rejects.toThrow('The item has nothing in a column');
 	expect(performance.now() - begin).toBeLessThan(3_000);

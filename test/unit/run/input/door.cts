@@ -89,7 +89,7 @@ export const readInput = async (given: Given): Promise<unknown> =>
 	show((await prepare(given)).input);
 
 /** How an item gives values. */
-export const ANY = { model: 'any', anyModel: 'brand/any' };
+const ANY = { model: 'any', anyModel: 'brand/any' };
 export const inFields = (value: Values, more: Values = {}) => ({
 	parameters: { ...ANY, anyFields: { mappingMode: 'defineBelow', value }, ...more },
 });
