@@ -68,3 +68,12 @@ it('nothing else waits for it', async () => {
 	await Promise.all(asked);
 	expect(times.filter((time) => time === 0)).toHaveLength(1 + others.length);
 });
+
+it('a look-up that is refused for the rate is sent again, for 20 seconds', async () => {
+	const { service, times } = openService({ refuses: () => true });
+	const lost = askForLink(service).catch((error: Error) => error.message);
+	await jest.advanceTimersByTimeAsync(60_000);
+	expect(await lost).toContain('too many requests');
+	expect(times.length).toBeGreaterThan(2);
+	expect(times.at(-1)).toBeLessThan(31_000);
+});
