@@ -29,6 +29,9 @@ interface Violation {
 	remedy?: string;
 }
 
+/** Deeper values aren't sent, and neither are those that contain themselves. */
+export const MAX_LEVELS = 64;
+
 /** The steps to a place in a value. */
 export type Path = Array<string | number>;
 
@@ -96,6 +99,7 @@ function* listViolations(
 ): Generator<Violation, void> {
 	const message = checkValue(schema, value);
 	if (message) return yield { path, value, message };
+	if (path.length >= MAX_LEVELS) return;
 	if (Array.isArray(value))
 		for (const [index, entry] of value.entries())
 			yield* listViolations(getItems(schema), entry, [...path, index]);

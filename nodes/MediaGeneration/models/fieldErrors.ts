@@ -1,11 +1,12 @@
 import { UserError } from 'n8n-workflow';
+import { cutLongText } from '../lib/excerpt';
 import { cutText } from '../lib/text';
 import { Nothing } from './files';
 
 /** Errors of fields, which name a field as the editor does. */
 
 /**
- * Makes the error for a value that can't be sent.
+ * Makes the error for a value that can't be sent. Names in it may be a stranger's, of any length.
  * @param message names the field as the editor does and says what is allowed
  * @param remedy what to do
  */
@@ -13,7 +14,7 @@ export const buildFieldError = (
 	message: string,
 	remedy = 'Correct the field, then run the node again.',
 ): UserError =>
-	new UserError(message, { description: `Nothing was sent for this item. ${remedy}` });
+	new UserError(cutLongText(message), { description: `Nothing was sent for this item. ${remedy}` });
 
 /** The longest expression in an error, in characters. */
 const MAX_EXPRESSION = 60;

@@ -9,7 +9,7 @@ import {
 	readAttachment,
 	splitList,
 } from './addresses';
-import { buildValueError, namePlaceIn, type Path } from './check';
+import { buildValueError, MAX_LEVELS, namePlaceIn, type Path } from './check';
 import {
 	buildBlankError,
 	buildFieldError,
@@ -42,9 +42,6 @@ interface Place {
 	path: Path;
 	isRequired?: boolean;
 }
-
-/** Deeper values are refused, and with them those that contain themselves. */
-const MAX_LEVELS = 64;
 
 /** How many steps of a path an error names. */
 const SHOWN_STEPS = 8;

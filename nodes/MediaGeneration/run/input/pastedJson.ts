@@ -35,11 +35,9 @@ export function readPastedJson(
 	return readFlatBody(schema, json, model);
 }
 
-const readModel = (json: Record<string, unknown>): string => String(json.model ?? '').trim();
-
 /** Says whether an `input` is meant as one: beside the name of the model, one of any form is. */
 const isBody = (json: Record<string, unknown>, model: string): boolean =>
-	readModel(json) === model || isObject(json.input) || /^\s*\{/.test(String(json.input));
+	String(json.model).trim() === model || isObject(json.input) || /^\s*\{/.test(String(json.input));
 
 /** Reads a whole body. A warning names what stands beside, which isn't sent. */
 function readBody(body: Record<string, unknown>, model: string): PastedJson {

@@ -2,6 +2,7 @@ import type { ResourceMapperValue } from 'n8n-workflow';
 import { findModelSchema } from '../../api/catalogue';
 import type { ServiceError } from '../../api/failure';
 import { isResumeUrl } from '../../host/resumeUrl';
+import { cutLongText } from '../../lib/excerpt';
 import { isPlainObject } from '../../lib/json';
 import { cutText } from '../../lib/text';
 import { modelFields, models } from '../../models';
@@ -113,7 +114,7 @@ async function makeInput(given: Given, extra: Record<string, unknown>, files: Fi
 function joinWarnings(doubts: Array<string | undefined>, mode: Mode): string {
 	const sentences = doubts.filter((doubt) => doubt !== undefined);
 	if (sentences.length && mode === 'json') sentences.push('The input was sent as it is');
-	return sentences.map((sentence) => `${sentence}.`).join(' ');
+	return cutLongText(sentences.map((sentence) => `${sentence}.`).join(' '));
 }
 
 const FILL_COLUMN =
