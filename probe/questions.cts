@@ -2,12 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { UserError } from 'n8n-workflow';
 import type { CreateTaskRequest, TaskService } from '../nodes/MediaGeneration/api/client.ts';
-import {
-	isNotFound,
-	isUnknownTask,
-	ServiceError,
-	UnknownOutcomeError,
-} from '../nodes/MediaGeneration/api/failure.ts';
+import { isOfKind, ServiceError } from '../nodes/MediaGeneration/api/failure.ts';
 import type { Task } from '../nodes/MediaGeneration/api/task.ts';
 import { FAULTS, verify, type CallbackRequest } from '../nodes/MediaGeneration/callback/verify.ts';
 import { findInput } from '../nodes/MediaGeneration/models/schema.ts';
@@ -41,9 +36,9 @@ export async function askAll(questions: Question[], rest = 0) {
 			if (came !== undefined) rows.push({ asked, needed, came, verdict: 'same' });
 		} catch (error) {
 			if (!(error instanceof Difference || error instanceof UserError)) throw error;
-			const isAbsent = isNotFound(error) && LOOKUPS.includes(asked);
+			const isAbsent = isOfKind(error, 'notFound') && LOOKUPS.includes(asked);
 			// That of an unknown creation names its task.
-			const description = error instanceof UnknownOutcomeError && error.description;
+			const description = isOfKind(error, 'unknown', 'perhapsRefused') && error.description;
 			const came = [error.message, description].filter(Boolean).join('. ');
 			rows.push({ asked, needed, came, verdict: isAbsent ? 'absent' : 'different' });
 		}
@@ -52,17 +47,12 @@ export async function askAll(questions: Question[], rest = 0) {
 }
 
 /** Expects a refusal in the service's own envelope. */
-async function expectRefusal(
-	request: Promise<unknown>,
-	isExpected: (error: ServiceError) => boolean,
-) {
+async function expectRefusal(request: Promise<unknown>, kind: ServiceError['kind']) {
 	const came = await request.catch((error: unknown) => error);
 	if (!(came instanceof ServiceError)) throw new Difference(`a success: ${JSON.stringify(came)}`);
-	if (came.answeredBy !== 'service' || !isExpected(came)) throw new Difference(came.message);
+	if (came.facts.answeredBy !== 'service' || came.kind !== kind) throw new Difference(came.message);
 	return came.message;
 }
-
-const isOfToken = ({ kind }: ServiceError) => kind === 'token';
 
 /** Fetches a file as the package does: without the token. */
 async function fetchFile(url: string): Promise<Buffer> {
@@ -93,7 +83,7 @@ const SETTINGS = { timeoutSeconds: 60 };
 export function listFree(service: TaskService, stranger: TaskService, model = ''): Question[] {
 	const fileName = `n8n-probe-${randomUUID()}.png`;
 	const needed = 'a link in data.downloadUrl or data.fileUrl that needs no token';
-	const refused = async (request: Promise<unknown>) => await expectRefusal(request, isOfToken);
+	const refused = async (request: Promise<unknown>) => await expectRefusal(request, 'token');
 	let link = '';
 	async function upload() {
 		const file = { size: PIXEL.length, mimeType: 'image/png', chunks: [PIXEL] };
@@ -130,7 +120,7 @@ export function listFree(service: TaskService, stranger: TaskService, model = ''
 		[
 			'Task Details, unknown ID',
 			'code 404 or 422 in the envelope',
-			async () => await expectRefusal(service.getTask(randomUUID(), SETTINGS), isUnknownTask),
+			async () => await expectRefusal(service.getTask(randomUUID(), SETTINGS), 'unknownTask'),
 		],
 		['Stream Upload', needed, upload],
 		['URL Upload', needed, copy],
@@ -140,7 +130,7 @@ export function listFree(service: TaskService, stranger: TaskService, model = ''
 			'Model Schema, unknown model',
 			'code 404',
 			async () =>
-				await expectRefusal(service.getModelSchema('no/such-model', SETTINGS), isNotFound),
+				await expectRefusal(service.getModelSchema('no/such-model', SETTINGS), 'notFound'),
 		],
 		[
 			'Download URL',

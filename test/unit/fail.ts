@@ -1,13 +1,14 @@
-import { ServiceError, type Failure } from '../../nodes/MediaGeneration/api/failure';
+import { buildError, type ServiceError } from '../../nodes/MediaGeneration/api/failure';
 
 /**
- * The error after a failure of this kind. By default nobody answered, and nothing is certain.
- * @param what its message, in place of the one that the facts give
+ * The error after a failure of this kind. By default nobody answered.
+ * @param message in place of the one that the facts give
  */
 export function fail(
-	kind: Failure['kind'],
-	{ what, ...facts }: Partial<Failure> & { what?: string } = {},
+	kind: Parameters<typeof buildError>[0],
+	facts: ServiceError['facts'] = {},
+	message?: string,
 ): ServiceError {
-	const failure = { kind, certain: false, origin: 'https://api.example', detail: '', ...facts };
-	return Object.assign(new ServiceError(failure), what && { message: what });
+	const error = buildError(kind, 'https://api.example', facts);
+	return Object.assign(error, message && { message });
 }

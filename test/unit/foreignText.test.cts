@@ -15,7 +15,7 @@ import { buildDocument } from '../../dev/service/catalogue.cts';
 import { MediaGeneration } from '../../nodes/MediaGeneration/MediaGeneration.node';
 import { executeOperation } from '../../nodes/MediaGeneration/operations/execute';
 import { toNodeError } from '../../nodes/MediaGeneration/run/errors';
-import { FailedTaskError } from '../../nodes/MediaGeneration/run/failedTask';
+import { toFailure } from '../../nodes/MediaGeneration/run/failedTask';
 import { sayWhyAwake, showEnds, showMissing } from '../../nodes/MediaGeneration/run/hints';
 import { buildCall, buildContext, type Run, fake } from './n8n';
 
@@ -157,9 +157,8 @@ const ways: Record<string, () => unknown> = {
 		),
 	'the error of a failed task': () => {
 		const task = { taskId: 't', status: 'failed', failMessage: MARKUP } as const;
-		const error = new FailedTaskError(task, true);
 		const call = buildCall({ input: [{}, {}] });
-		const { message, description } = toNodeError(call, error, ['t', MARKUP], 1);
+		const { message, description } = toNodeError(call, toFailure(task), ['t', MARKUP], 1);
 		return [message, description];
 	},
 	'an operation that the node does not have': async () => await showError({ operation: MARKUP }),

@@ -7,10 +7,9 @@ import type {
 import { signHeaders } from '../../dev/service/signHeaders.cts';
 import type { CreateTaskRequest, TaskService } from '../../nodes/MediaGeneration/api/client';
 import {
+	buildDoubt,
 	findFailure,
-	ServiceError,
-	UnknownOutcomeError,
-	type Failure,
+	type ServiceError,
 } from '../../nodes/MediaGeneration/api/failure';
 import type { Item } from '../../nodes/MediaGeneration/run/item';
 import { readCall } from '../../nodes/MediaGeneration/host/call';
@@ -110,10 +109,10 @@ export const buildCall = (...given: Parameters<typeof buildContext>) =>
 
 /** The error after a refusal of the service. */
 export const refuse = (code: number, text = '') =>
-	new ServiceError(findFailure(200, { code, text }, '', 'https://api.example') as Failure);
+	findFailure('https://api.example', 200, code, text, '') as ServiceError;
 
 export const unknown = (taskId?: string) =>
-	new UnknownOutcomeError({ message: 'The service broke off', taskId });
+	buildDoubt({ message: 'The service broke off', taskId });
 
 /** How a run waits, where a test doesn't care. */
 export const WAIT: RunSettings = {

@@ -1,7 +1,7 @@
 import { digest } from '../lib/json';
 import { Memory, weigh } from '../lib/memory';
 import type { TaskService } from './client';
-import type { ServiceError } from './failure';
+import { factsOf } from './failure';
 import { filterModels } from './filterModels';
 import type { CatalogueModel } from './schemas';
 
@@ -74,7 +74,7 @@ export async function getModelSchema(service: TaskService, model: string): Promi
 }
 
 /** Why the service gave no description. */
-const failures = new Memory<ServiceError>('missingSchemas');
+const failures = new Memory<Error>('missingSchemas');
 
 /**
  * Reads a model's document for a run; undefined if there is none. After a failure it doesn't ask for a
@@ -85,12 +85,12 @@ export async function findModelSchema(service: TaskService, model: string): Prom
 	const key = toKey(service, model);
 	const known = failures.get(key);
 	if (known) return withoutSchema(known);
-	return await getModelSchema(service, model).catch((error: ServiceError) => {
+	return await getModelSchema(service, model).catch((error: Error) => {
 		failures.set(key, error);
 		return withoutSchema(error);
 	});
 }
 
-function withoutSchema(error: ServiceError): undefined {
-	if (error.passes) throw error;
+function withoutSchema(error: Error): undefined {
+	if (factsOf(error).passes) throw error;
 }

@@ -10,7 +10,14 @@ import {
 	type RequestSettings,
 	type ServiceRequest,
 } from './exchange';
-import { isRateLimited, ServiceError, UnknownOutcomeError, type Failure } from './failure';
+import {
+	buildDoubt,
+	buildError,
+	isOfKind,
+	isTooFast,
+	NOTHING_CREATED,
+	type ServiceError,
+} from './failure';
 import { buildForm, type UploadFile } from './multipart';
 import { listUrlSecrets, Redactor } from './redaction';
 import {
@@ -52,7 +59,7 @@ const UPLOAD_HINT =
 const lookups = new RateLimiters('lookupRates', {
 	period: LOOKUP_RATE.period,
 	patience: 20_000,
-	isTooFast: isRateLimited,
+	isTooFast,
 });
 
 /** The task service, as one credential reaches it. */
@@ -88,7 +95,7 @@ export class TaskService {
 	/**
 	 * Creates a task. It costs credits, so the request is sent only once and is never aborted.
 	 * @returns the task's ID
-	 * @throws {ServiceError} if nothing was created; {UnknownOutcomeError} if the task may exist
+	 * @throws {ServiceError} if nothing was created, or if the task may exist
 	 */
 	async createTask(
 		request: CreateTaskRequest,
@@ -97,27 +104,27 @@ export class TaskService {
 		if (request.callBackUrl) this.hideUrl(request.callBackUrl);
 		const settings = { timeoutSeconds: Math.max(timeoutSeconds, CREATION_TIMEOUT) };
 		const answer = await this.send({ endpoint: 'createTaskPath', body: request, settings });
-		const { data, error } = createdTask.safeParse(answer.data);
+		const { data, error: fault } = createdTask.safeParse(answer.data);
 		if (data && answer.httpStatus >= 200 && answer.httpStatus < 300) return data.taskId;
-		const failure = answer.failure ?? describeIncomplete(answer, createdTask, error);
+		const failure = answer.failure ?? buildIncomplete(answer, createdTask, fault);
 		// What the service says of a failure may repeat the input, with the ID of an earlier task.
-		const isSaid = answer.failure?.answeredBy === 'service';
+		const isSaid = answer.failure?.facts.answeredBy === 'service';
 		const taskId = data?.taskId ?? (isSaid ? undefined : answer.findTaskId());
-		if (failure.certain && !taskId) throw new ServiceError({ ...failure, nothingCreated: true });
-		const { message, description, kind, code, answeredBy } = new ServiceError(failure);
+		const { message, description, facts } = failure;
+		if (facts.certain && !taskId) throw failure.advise(`${NOTHING_CREATED} ${description}`);
 		// Whatever answers there isn't the service.
-		const isOther = answeredBy === 'other' && (kind === 'unreadable' || kind === 'redirect');
+		const isOther = facts.answeredBy === 'other' && isOfKind(failure, 'unreadable', 'redirect');
 		const isRefusal = !taskId && isPerhapsRefusal(answer);
 		const hint = isRefusal && hasLink(request.input) ? LINK_HINT : undefined;
-		const advice = (isOther && description) || hint;
-		throw new UnknownOutcomeError({ message, taskId, advice }, code, isRefusal);
+		const advice = isOther ? description : hint;
+		throw buildDoubt({ message, taskId, advice }, isRefusal ? 'perhapsRefused' : 'unknown');
 	}
 
 	/** Reads a task. @throws {ServiceError} also when the service doesn't know it */
 	async getTask(taskId: string, settings: RequestSettings): Promise<Task> {
 		const answer = await this.send({ endpoint: 'taskDetailsPath', value: taskId, settings });
 		const { failure } = answer;
-		const isOver = failure?.kind === 'generation' && isOfTask(failure) && !findRecord(answer);
+		const isOver = failure?.kind === 'failedTask' && isOfTask(failure) && !findRecord(answer);
 		const record = isOver ? { state: 'fail' } : this.readRecord(answer, taskId, taskRecord);
 		return toTask(taskId, { ...readReason(failure), ...dropUndefined(record) });
 	}
@@ -179,18 +186,17 @@ export class TaskService {
 		schema: z.ZodType<R, z.ZodTypeDef, unknown>,
 	): R {
 		const refusal = findRefusal(answer, taskId);
-		if (refusal) throw new ServiceError(refusal);
+		if (refusal) throw refusal;
 		const record = readData(answer, schema);
 		if (!record.taskId || record.taskId === taskId) return record;
-		const { origin } = answer;
 		const detail = 'sent an answer that is of another task';
-		throw new ServiceError({ kind: 'lost', answeredBy: 'service', certain: false, origin, detail });
+		throw buildError('lost', answer.origin, { answeredBy: 'service', detail });
 	}
 
 	private async requestUpload(request: ServiceRequest): Promise<UploadedFile> {
 		const answer = await this.send(request);
 		if (answer.failure?.kind === 'notFound' && !this.credentials.uploadBaseUrl?.trim())
-			throw new ServiceError({ ...answer.failure, next: UPLOAD_HINT });
+			throw answer.failure.advise(UPLOAD_HINT);
 		return readAnswer(answer, uploadedFile);
 	}
 
@@ -210,8 +216,7 @@ export class TaskService {
 		this.lookUpInTurn ??= lookups.of(this.account).join(LOOKUP_RATE.most, stopped);
 		return await this.lookUpInTurn(async () => {
 			const answer = await sendNow();
-			const error = answer.failure && new ServiceError(answer.failure);
-			if (isRateLimited(error)) throw error;
+			if (isTooFast(answer.failure)) throw answer.failure;
 			return answer;
 		});
 	}
@@ -219,33 +224,33 @@ export class TaskService {
 
 /** @throws {ServiceError} if the answer isn't a success, or lacks something */
 function readAnswer<S extends z.ZodTypeAny>(answer: Exchange, schema: S): z.output<S> {
-	if (answer.failure) throw new ServiceError(answer.failure);
+	if (answer.failure) throw answer.failure;
 	return readData(answer, schema);
 }
 
 function readData<S extends z.ZodTypeAny>(answer: Exchange, schema: S): z.output<S> {
 	const { success, data, error } = schema.safeParse(answer.data);
 	if (success) return data as z.output<S>;
-	throw new ServiceError(describeIncomplete(answer, schema, error));
+	throw buildIncomplete(answer, schema, error);
 }
 
-function describeIncomplete(
+function buildIncomplete(
 	{ origin }: Exchange,
 	{ description }: z.ZodTypeAny,
 	error?: z.ZodError,
-): Failure {
+): ServiceError {
 	const field = ['data', ...(error?.issues[0]?.path ?? [])].join('.');
 	const detail = `is incomplete: the service gave no ${description}. Its field ${field} is missing or has another form`;
-	return { kind: 'unreadable', answeredBy: 'service', certain: false, origin, detail };
+	return buildError('unreadable', origin, { answeredBy: 'service', detail });
 }
 
 /** The service speaks of the task. A web page with this status doesn't count. */
-const isOfTask = ({ code = 0, answeredBy }: Failure): boolean =>
+const isOfTask = ({ facts: { code = 0, answeredBy } }: ServiceError): boolean =>
 	answeredBy === 'service' && TASK_CODES.includes(code);
 
 /** The service failed at once, and named no task. */
 const isPerhapsRefusal = ({ data, failure, httpStatus, took }: Exchange): boolean =>
-	(data ?? null) === null && mayBeRefusal(httpStatus, failure?.code ?? 0, took);
+	(data ?? null) === null && mayBeRefusal(httpStatus, failure?.facts.code ?? 0, took);
 
 /** A text of the input begins as a link. */
 const hasLink = (input: object): boolean => /"https?:/i.test(JSON.stringify(input));
@@ -253,16 +258,15 @@ const hasLink = (input: object): boolean => /"https?:/i.test(JSON.stringify(inpu
 const findRecord = ({ data }: Exchange) => rawTaskRecord.safeParse(data).data;
 
 /** Why details have no record that counts; undefined if they may have one. */
-function findRefusal(answer: Exchange, taskId: string): Failure | undefined {
+function findRefusal(answer: Exchange, taskId: string): ServiceError | undefined {
 	const { data, failure, origin } = answer;
 	if (failure && decides(answer, failure, taskId)) return undefined;
 	const isUnknown = failure
-		? failure.answeredBy === 'service' && UNKNOWN_TASK_CODES.includes(failure.code ?? 0)
+		? failure.facts.answeredBy === 'service' && UNKNOWN_TASK_CODES.includes(failure.facts.code ?? 0)
 		: data === null || data === undefined;
-	if (!isUnknown) return failure;
-	const kind = 'unknownTask';
-	const unknown = { answeredBy: 'service', certain: true, origin, detail: '' } as const;
-	return { ...unknown, ...failure, kind };
+	return isUnknown
+		? buildError('unknownTask', origin, { answeredBy: 'service', code: failure?.facts.code })
+		: failure;
 }
 
 /**
@@ -270,7 +274,7 @@ function findRefusal(answer: Exchange, taskId: string): Failure | undefined {
  * the code and the HTTP status: services send the records of failed tasks under several. Any other
  * record needs a code that speaks of the task.
  */
-function decides(answer: Exchange, failure: Failure, taskId: string): boolean {
+function decides(answer: Exchange, failure: ServiceError, taskId: string): boolean {
 	const record = findRecord(answer);
 	// Whatever redirects isn't the service.
 	if (!record || failure.kind === 'redirect') return false;
@@ -278,7 +282,7 @@ function decides(answer: Exchange, failure: Failure, taskId: string): boolean {
 }
 
 /** Why the task failed by the envelope, for a record that doesn't say it. */
-const readReason = (failure?: Failure): Pick<TaskRecord, 'failCode' | 'failMsg'> =>
-	failure?.answeredBy === 'service'
-		? { failCode: String(failure.code), failMsg: failure.detail || undefined }
-		: {};
+function readReason(failure?: ServiceError): Pick<TaskRecord, 'failCode' | 'failMsg'> {
+	const { answeredBy, code, detail } = failure?.facts ?? {};
+	return answeredBy === 'service' ? { failCode: String(code), failMsg: detail || undefined } : {};
+}

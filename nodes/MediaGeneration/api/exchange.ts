@@ -5,7 +5,7 @@ import { isObject, leaveOutData } from '../lib/json';
 import { limitConcurrency } from '../lib/mapConcurrent';
 import { joinSignals } from '../lib/timers';
 import { buildUrl, type Credentials, type Endpoint } from './endpoints';
-import { findFailure, findNetworkFailure, type Failure } from './failure';
+import { buildError, findFailure, findNetworkFailure, type ServiceError } from './failure';
 import type { Redactor } from './redaction';
 import { envelope, parseServiceJson, taskId, toQuote } from './schemas';
 import { BROWSER } from './service';
@@ -36,7 +36,7 @@ export interface Exchange {
 	origin: string;
 	/** Of its envelope, with secrets hidden. */
 	data: unknown;
-	failure?: Failure;
+	failure?: ServiceError;
 	/** 0 without an answer. */
 	httpStatus: number;
 	/** How long it took, in milliseconds. */
@@ -84,12 +84,11 @@ export async function exchange(
 	const said = envelope.safeParse(body).data;
 	const { data } = (body ?? {}) as { data?: unknown };
 	const why = fault ?? (text.trim() ? "isn't JSON from the task service" : 'is empty');
+	// Whoever answers in another form may say there what is wrong.
+	const words = said || !isObject(body) ? said?.text : toQuote(body);
 	const failure = error
 		? describeNoAnswer(origin, error, settings)
-		: findFailure(statusCode, said, why, origin);
-	// Whoever answers in another form may say there what is wrong.
-	if (failure && !said && isObject(body)) failure.detail ||= toQuote(body);
-	if (failure) failure.detail = redactor.hideInMessage(failure.detail);
+		: findFailure(origin, statusCode, said?.code, redactor.hideInMessage(words ?? ''), why);
 	const took = performance.now() - begun;
 	const findId = () => findTaskId(text, request, redactor);
 	return { origin, data, failure, httpStatus: statusCode, took, findTaskId: findId };
@@ -99,9 +98,9 @@ function describeNoAnswer(
 	origin: string,
 	error: unknown,
 	{ timeoutSeconds }: RequestSettings,
-): Failure {
-	const { kind, reason, next } = findNetworkFailure(error, timeoutSeconds);
-	return { kind, certain: kind === 'unreachable', origin, detail: reason, next };
+): ServiceError {
+	const { kind, reason, ...advice } = findNetworkFailure(error, timeoutSeconds);
+	return buildError(kind, origin, { certain: kind === 'unreachable', detail: reason, ...advice });
 }
 
 const buildOptions = (url: string, { body, settings }: ServiceRequest): IHttpRequestOptions => ({

@@ -1,98 +1,13 @@
-import { UserError, type Failure as Declared } from 'n8n-workflow';
-import type { Envelope } from './schemas';
-import { didNothing, explainKind, findKind, SUCCESS, type FailureKind } from './service';
-
-/** The facts of a failed request. They hold no secrets. */
-export interface Failure {
-	kind: FailureKind;
-	/** The envelope's `code`, otherwise the HTTP status; absent without a readable answer. */
-	code?: number;
-	/** The service, by its envelope, or something else such as a web page; absent: nobody. */
-	answeredBy?: 'service' | 'other';
-	/** The service certainly did nothing. */
-	certain: boolean;
-	/** Where the request went. */
-	origin: string;
-	/** The service's own words, or what is wrong with the answer. May be empty. */
-	detail: string;
-	/** What to do next, where the caller can say it better than the kind. */
-	next?: string;
-	/** It was a creation, and it certainly created nothing. */
-	nothingCreated?: boolean;
-}
-
-/** Turns the facts into a sentence. */
-function describeFailure({ kind, code, origin, detail }: Failure): string {
-	const { what: start } = explainKind(kind);
-	// The service's own words are about records.
-	if (kind === 'unknownTask') return start;
-	if (code === undefined) return `${start} ${origin} ${detail}`;
-	return `${start} (${code}${detail && `: ${detail}`})`;
-}
-
-const chooseNext = ({ kind, next = explainKind(kind).next }: Failure) => next;
-
-/** Begins what to do next, where a creation certainly made no task. */
-export const NOTHING_CREATED = 'No task was created.';
-
-/** What to do about a model that the service doesn't know. */
-export const CHECK_NAME = 'Check its name, or choose it from the list';
-
-/** A failed request. `description` says what to do next. */
-export class ServiceError extends UserError {
-	readonly kind: FailureKind;
-	readonly code: Failure['code'];
-	readonly answeredBy: Failure['answeredBy'];
-	readonly certain: boolean;
-	/** Later creations of the account would fail as well. */
-	readonly endsRun: boolean;
-	/** The same request may succeed later. */
-	readonly passes: boolean;
-	/** Why it failed, as n8n's nodes declare it (`failure.d.ts` of `n8n-workflow`, 2.41.0). */
-	readonly failure?: Declared;
-
-	constructor(private readonly found: Failure) {
-		const { kind, code, answeredBy, certain, nothingCreated } = found;
-		const { endsRun = false, passes = false, cause } = explainKind(kind);
-		const next = chooseNext(found);
-		super(describeFailure(found), {
-			description: nothingCreated ? `${NOTHING_CREATED} ${next}` : next,
-		});
-		this.kind = kind;
-		this.code = code;
-		this.answeredBy = answeredBy;
-		this.certain = certain;
-		this.endsRun = certain && endsRun;
-		this.passes = passes;
-		this.failure = cause && { cause };
-	}
-
-	/** Makes the same error for a model of which the service says nothing: it may be misspelt. */
-	ofUnknownModel(model: string): ServiceError {
-		if (this.kind !== 'input') return this;
-		const next = `The service describes no model "${model}". ${CHECK_NAME}. ${chooseNext(this.found)}`;
-		return new ServiceError({ ...this.found, next });
-	}
-}
-
-/** The service takes no more tasks at once. The creation did nothing, so it can be sent again. */
-export const isOverTasks = (error: unknown): error is ServiceError =>
-	error instanceof ServiceError && error.kind === 'tasksAtOnce' && error.certain;
-
-/** The request came too soon and did nothing, so it can be sent again. */
-export const isRateLimited = (error: unknown): boolean =>
-	isOverTasks(error) || (error instanceof ServiceError && error.kind === 'rate' && error.certain);
-
-/** Nothing is at that address. For look-ups: the service has no catalogue, or no such model. */
-export const isNotFound = (error: unknown): error is ServiceError =>
-	error instanceof ServiceError && error.kind === 'notFound';
-
-/**
- * The service itself says that it doesn't know the task. Some seconds after its creation it may know
- * it. Any other 404 means a wrong path.
- */
-export const isUnknownTask = (error: unknown): boolean =>
-	error instanceof ServiceError && error.kind === 'unknownTask';
+import { UserError } from 'n8n-workflow';
+import {
+	didNothing,
+	explainKind,
+	findKind,
+	SUCCESS,
+	type FailureKind,
+	type Meaning,
+} from './service';
+import type { Task } from './task';
 
 /** Why it's unknown whether a creation made a task. */
 export interface UnknownOutcome {
@@ -105,49 +20,113 @@ export interface UnknownOutcome {
 	since?: number;
 }
 
-/** A creation that may have made a task. It must not be sent again. */
-export class UnknownOutcomeError extends UserError {
-	constructor(
-		readonly outcome: UnknownOutcome,
-		readonly code?: number,
-		/** The service answered as it does about a link that it can't read. Then no task exists. */
-		readonly mayBeRefusal = false,
-	) {
-		const { message, taskId, advice } = outcome;
-		const where = taskId
-			? `the service named it ${taskId}. Look at it with Get`
-			: 'look at the recent tasks of your account with the service';
-		const warning = `The task may exist and may have been paid for: ${where} before you create it again.`;
-		super(message, { description: [warning, advice].filter(Boolean).join(' ') });
-	}
+/** What is known of an error. It holds no secrets. */
+interface Facts extends Partial<Meaning> {
+	/** The envelope's `code`, otherwise the HTTP status; absent without a readable answer. */
+	code?: number;
+	/** The service, by its envelope, or something else such as a web page; absent: nobody. */
+	answeredBy?: 'service' | 'other';
+	/** The service certainly did nothing. */
+	certain?: boolean;
+	/** The service's own words, or what is wrong with the answer. May be empty. */
+	detail?: string;
+	/** Of a creation that may have made a task. */
+	outcome?: UnknownOutcome;
+	/** The task that failed, or has not ended in time. */
+	task?: Task;
 }
 
 /**
+ * What went wrong with the service. `description` says what to do next. A creation of the kind
+ * `unknown` may have made a task, so it must not be sent again. One of the kind `perhapsRefused` got
+ * the answer of services that can't read a link, after which no task exists.
+ */
+export class ServiceError extends UserError {
+	constructor(
+		readonly kind: FailureKind | 'unknown' | 'perhapsRefused',
+		message: string,
+		override readonly description: string,
+		readonly facts: Facts = {},
+	) {
+		super(message);
+	}
+
+	/** Makes the same error with something else to do next. */
+	advise(next: string): ServiceError {
+		return new ServiceError(this.kind, this.message, next, this.facts);
+	}
+}
+
+/** Begins what to do next, where a creation certainly made no task. */
+export const NOTHING_CREATED = 'No task was created.';
+
+/** What to do about a model that the service doesn't know. */
+export const CHECK_NAME = 'Check its name, or choose it from the list';
+
+/** Makes the error of a failed request. @param origin where it went */
+export function buildError(kind: FailureKind, origin: string, facts: Facts): ServiceError {
+	const meaning = explainKind(kind);
+	const { code, detail = '', next = meaning.next } = facts;
+	const known =
+		code === undefined ? ` ${origin} ${detail}` : ` (${code}${detail && `: ${detail}`})`;
+	// The service's own words are about records.
+	const message = meaning.what + (kind === 'unknownTask' ? '' : known);
+	return new ServiceError(kind, message, next, { ...meaning, ...facts });
+}
+
+/** Makes the error of a creation that may have made a task. */
+export function buildDoubt(
+	outcome: UnknownOutcome,
+	kind: 'unknown' | 'perhapsRefused' = 'unknown',
+): ServiceError {
+	const { message, taskId, advice = '' } = outcome;
+	const where = taskId
+		? `the service named it ${taskId}. Look at it with Get`
+		: 'look at the recent tasks of your account with the service';
+	const next = `The task may exist and may have been paid for: ${where} before you create it again. ${advice}`;
+	return new ServiceError(kind, message, next.trimEnd(), { outcome });
+}
+
+/** The request came too soon and did nothing, so it can be sent again. */
+export const isTooFast = (error: unknown): boolean => isOfKind(error, 'rate', 'tasksAtOnce');
+
+export const isOfKind = (
+	error: unknown,
+	...kinds: Array<ServiceError['kind']>
+): error is ServiceError => error instanceof ServiceError && kinds.includes(error.kind);
+
+/** What is known of an error of any class. */
+export const factsOf = (error: unknown): Facts =>
+	error instanceof ServiceError ? error.facts : {};
+
+/**
  * Finds out why an answer isn't a success; undefined if it is one.
- * @param said its envelope, if it has one
- * @param fault why it can't be read if it has none, as a predicate
+ * @param said the code of its envelope, if it has one
+ * @param words the service's own
+ * @param fault why it has no envelope, as a predicate
  */
 export function findFailure(
-	httpStatus: number,
-	said: Envelope | undefined,
-	fault: string,
 	origin: string,
-): Failure | undefined {
+	httpStatus: number,
+	said: number | undefined,
+	words: string,
+	fault: string,
+): ServiceError | undefined {
 	if (httpStatus >= 300 && httpStatus < 400) {
 		const certain = didNothing('redirect', httpStatus, httpStatus);
-		const kind = 'redirect';
-		return { kind, code: httpStatus, answeredBy: 'other', certain, origin, detail: origin };
+		const facts = { code: httpStatus, answeredBy: 'other', certain, detail: origin } as const;
+		return buildError('redirect', origin, facts);
 	}
-	const isSaid = said !== undefined && said.code !== SUCCESS;
+	const isSaid = said !== undefined && said !== SUCCESS;
 	if (isSaid || httpStatus >= 400) {
-		const code = isSaid ? said.code : httpStatus;
-		const detail = said?.text ?? '';
-		const kind = findKind(httpStatus, code, detail);
+		const code = isSaid ? said : httpStatus;
+		const kind = findKind(httpStatus, code, words);
 		const answeredBy = isSaid ? 'service' : 'other';
-		return { kind, code, answeredBy, certain: didNothing(kind, httpStatus, code), origin, detail };
+		const certain = didNothing(kind, httpStatus, code);
+		return buildError(kind, origin, { code, answeredBy, certain, detail: words });
 	}
-	if (said) return undefined;
-	return { kind: 'unreadable', answeredBy: 'other', certain: false, origin, detail: fault };
+	if (said !== undefined) return undefined;
+	return buildError('unreadable', origin, { answeredBy: 'other', detail: fault });
 }
 
 /** Why a request got no answer. */

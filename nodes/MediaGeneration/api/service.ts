@@ -77,7 +77,7 @@ export const PART_OF_RESULT = /^(text|first)$/i;
 export const TASK_FAILED = /fail/i;
 
 /** A kind of failure: what a run does about it, and what a user is told. */
-interface Meaning {
+export interface Meaning {
 	/** Its codes, in the envelope or as HTTP status. */
 	codes?: number[];
 	/** The service did nothing. */
@@ -191,7 +191,7 @@ const FAILURES = {
 		what: 'The service is under maintenance',
 		next: 'Run the node again later.',
 	},
-	generation: {
+	failedTask: {
 		codes: [TASK_HAS_FAILED],
 		what: 'The service could not generate the media',
 		next: 'Check the prompt and the media that were sent.',

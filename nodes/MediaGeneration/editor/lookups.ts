@@ -7,7 +7,7 @@ import {
 import { findModels, getModelSchema, recallModel } from '../api/catalogue';
 import { TaskService } from '../api/client';
 import type { Credentials } from '../api/endpoints';
-import { CHECK_NAME, isNotFound, ServiceError } from '../api/failure';
+import { CHECK_NAME, isOfKind } from '../api/failure';
 import type { CatalogueModel } from '../api/schemas';
 import { readForEditor } from '../host/editorCredential';
 import { CREDENTIAL } from '../lib/brand';
@@ -34,7 +34,7 @@ export async function searchModels(context: ILoadOptionsFunctions, filter = '') 
 	const models = await find().catch((error: Error) => {
 		throw new NodeOperationError(
 			context.getNode(),
-			isNotFound(error)
+			isOfKind(error, 'notFound')
 				? `This service lists no models. ${WITHOUT_CATALOGUE} If it has a list, set 'Models Path' in the credential.`
 				: `${error.message}. ${findRemedy(error) ?? WITHOUT_CATALOGUE}`,
 		);
@@ -48,9 +48,7 @@ export async function searchModels(context: ILoadOptionsFunctions, filter = '') 
 
 /** What to do about a token that is not accepted, as nothing works without one. */
 const findRemedy = (error: unknown): string | undefined =>
-	error instanceof ServiceError && error.kind === 'token'
-		? (error.description ?? undefined)
-		: undefined;
+	isOfKind(error, 'token') ? error.description : undefined;
 
 async function connect(context: ILoadOptionsFunctions): Promise<TaskService> {
 	const credentials = await readForEditor<Credentials>(context, CREDENTIAL);
@@ -117,7 +115,7 @@ async function findChosen(
 		const found = findInput(model, await getModelSchema(service, model));
 		return { ...found, price: (await recallModel(service, model))?.pricingDesc };
 	} catch (error) {
-		const reason = isNotFound(error)
+		const reason = isOfKind(error, 'notFound')
 			? `The service lists no fields of a model "${model}". ${CHECK_NAME}`
 			: `The fields of ${model} can't be loaded: ${cutText((error as Error).message, SHOWN_NAME)}`;
 		return { reason, remedy: findRemedy(error) };

@@ -2,11 +2,12 @@ import type {
 	ICredentialsDecrypted,
 	ICredentialTestFunctions,
 	INodeCredentialTestResult,
+	UserError,
 } from 'n8n-workflow';
 import { TaskService } from '../api/client';
 import { buildAuthorization, type Credentials } from '../api/endpoints';
 import type { RequestContext } from '../api/exchange';
-import type { ServiceError } from '../api/failure';
+import { factsOf, isOfKind } from '../api/failure';
 import { TOKEN_SCHEME } from '../api/service';
 import { explainKeyFault, readSigningKeys } from '../callback/signature';
 
@@ -41,16 +42,18 @@ export async function testCredential(
 		await service.getCredits(TEST_SETTINGS);
 		return { status: 'OK', message: 'Connection successful' };
 	} catch (error) {
-		return { status: 'Error', message: explain(error as ServiceError, credentials) };
+		return { status: 'Error', message: explain(error as UserError, credentials) };
 	}
 }
 
 /** Says why the credits couldn't be read, and what to do. */
-function explain(error: ServiceError, { baseUrl }: Credentials): string {
-	const { message, description, kind, answeredBy } = error;
+function explain(error: UserError, { baseUrl }: Credentials): string {
+	const { message, description } = error;
 	// Another token helps at any path.
-	const isOfPath = kind !== 'token' && (answeredBy === 'other' || kind === 'notFound');
-	const isOfCredits = isOfPath || kind === 'unreadable';
+	const isOfPath =
+		!isOfKind(error, 'token') &&
+		(factsOf(error).answeredBy === 'other' || isOfKind(error, 'notFound'));
+	const isOfCredits = isOfPath || isOfKind(error, 'unreadable');
 	const hints = [isOfPath ? WRONG_PATH : description, isOfCredits && SAVE_ANYWAY];
 	const told = [message, hints.filter(Boolean).join(' ')].filter(Boolean).join('. ');
 	return isOfPath ? removePath(baseUrl) + told : told;

@@ -24,10 +24,10 @@ export const getFields = defineOperation<string>({
 /** @throws {UserError} when the service knows no such model, or has no catalogue */
 async function readDocument(service: TaskService, model: string): Promise<unknown> {
 	const { getModelSchema } = await import('../api/catalogue');
-	const { isNotFound } = await import('../api/failure');
+	const { isOfKind } = await import('../api/failure');
 	const { searchCatalogue } = await import('./searchCatalogue');
 	return await getModelSchema(service, model).catch(async (error: Error) => {
-		if (!isNotFound(error)) throw error;
+		if (!isOfKind(error, 'notFound')) throw error;
 		// Without a catalogue, this says so.
 		await searchCatalogue(service);
 		throw new UserError(`The service lists no model "${model}"`, {

@@ -1,5 +1,6 @@
 import { UserError } from 'n8n-workflow';
-import { ServiceError, UnknownOutcomeError } from '../api/failure';
+import { factsOf, isOfKind, type ServiceError } from '../api/failure';
+import { findNext } from './errors';
 
 /** Counts an account's creations of unknown outcome in an execution. Too many stop its further ones. */
 export interface Doubts {
@@ -38,20 +39,20 @@ export class CreationGuard {
 	noteFailed(error: Error): void {
 		const { doubts } = this;
 		const { message } = error;
-		if (error instanceof UnknownOutcomeError) {
-			doubts[error.mayBeRefusal ? 'perhapsRefused' : 'inARow']++;
+		if (isOfKind(error, 'unknown', 'perhapsRefused')) {
+			doubts[error.kind === 'unknown' ? 'inARow' : 'perhapsRefused']++;
 			doubts.message = message;
 			this.stopInDoubt();
 		} else doubts.inARow = 0;
-		if (error instanceof ServiceError && error.endsRun)
+		if (factsOf(error).endsRun)
 			this.stop(
 				`the service refused an earlier one for a reason that applies to all (${message})`,
-				error.description,
+				findNext(error),
 			);
 	}
 
 	/** Notes that the service took no more tasks at once until the time for that was over. */
-	noteNoTime(error: UserError): void {
+	noteNoTime(error: ServiceError): void {
 		this.stop(`no time is left to wait for other tasks (${error.message})`, error.description);
 	}
 
@@ -68,9 +69,7 @@ export class CreationGuard {
 			this.stop(`for ${REFUSAL_LIMIT} items the service failed at once (${message})`, again);
 	}
 
-	private stop(why: string, description?: string | null): void {
-		this.reason ??= new UserError(`This item was not sent: ${why}`, {
-			description: description ?? undefined,
-		});
+	private stop(why: string, description?: string): void {
+		this.reason ??= new UserError(`This item was not sent: ${why}`, { description });
 	}
 }

@@ -1,8 +1,8 @@
+import type { Task } from '../api/task';
 import type { Call } from '../host/call';
 import { FileDownloads } from './downloads';
 import type { FileSource } from './fetchFile';
 import { describeError, toFileItems, toTaskItems } from './fileItems';
-import type { EndedTask } from './failedTask';
 import type { OutputItem } from './item';
 import type { Ledger, WaitSettings } from './ledger';
 
@@ -42,7 +42,7 @@ export class Files {
 	}
 
 	/** Downloads the files of a completed task, if the run wants them. Nothing is thrown. */
-	async download(key: string, task: EndedTask, source: FileSource, name: string): Promise<void> {
+	async download(key: string, task: Task, source: FileSource, name: string): Promise<void> {
 		const { downloads } = this.settings;
 		if (!downloads || !task.resultUrls?.length) return;
 		const download = this.begun.get(key) ?? this.fetch(task, source, { ...downloads, name });
@@ -51,7 +51,7 @@ export class Files {
 	}
 
 	private async fetch(
-		task: EndedTask,
+		task: Task,
 		source: FileSource,
 		{ field, maxBytes, name }: NonNullable<WaitSettings['downloads']> & { name: string },
 	): Promise<OutputItem[]> {

@@ -1,7 +1,8 @@
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
+import { factsOf } from '../api/failure';
 import type { Task } from '../api/task';
 import { cutText, toPlainText } from '../lib/text';
-import { FailedTaskError, sayReason } from './failedTask';
+import { sayReason } from './failedTask';
 import { hasFailed, type Outcome } from './item';
 
 /** Shows a hint at the node's output. */
@@ -60,7 +61,7 @@ export function showMissing(context: IExecuteFunctions, outcomes: Outcome[]): vo
 	const items = outcomes.flatMap((outcome) => (outcome && 'items' in outcome ? outcome.items : []));
 	const list = (key: string) => items.flatMap(({ json }) => (json as IDataObject)[key] ?? []);
 	const errors = outcomes.filter(hasFailed).map(({ error }) => error as Error);
-	const untold = errors.filter((error) => !(error instanceof FailedTaskError));
+	const untold = errors.filter((error) => !factsOf(error).task);
 	const messages = untold.map(({ message }) => message);
 	say('Items with an error', messages);
 	say('Items with a warning', list('warning'));

@@ -1,11 +1,10 @@
 import { UserError, type IDataObject } from 'n8n-workflow';
 import type { UnknownOutcome } from '../api/failure';
-import { findPrompt, newTask, REQUEST } from '../api/task';
+import { findPrompt, newTask, REQUEST, type Task } from '../api/task';
 import { toWords } from '../lib/fileName';
 import { digest, dropUndefined } from '../lib/json';
 import type { Doubts } from './doubts';
-import type { StoredError } from './errors';
-import { mayCreateAgain, type EndedTask } from './failedTask';
+import { mayCreateAgain } from './failedTask';
 import type { CreateRequest } from './item';
 import type { Shared } from './shared';
 
@@ -65,7 +64,7 @@ export interface Attempt {
 	/** It is of an earlier execution, and the service calls that one back. */
 	elsewhere?: true;
 	/** How it ended; absent: it has not, as far as is known. Files are never in it. */
-	end?: EndedTask;
+	end?: Task;
 	/** n8n got this failure as the error of the item in this execution. */
 	told?: true;
 	/** Its creation was of unknown outcome since this time: `since` of the entry's `unknown`. */
@@ -100,7 +99,7 @@ export interface Sleep {
 	/** When n8n ends it by itself, in milliseconds since 1970. */
 	end: number;
 	/** Why items have no task, or no further one; by item. */
-	errors: Record<number, StoredError>;
+	errors: Record<number, { message: string; description?: string }>;
 }
 
 /** Where the task of an item stands. */
@@ -226,7 +225,7 @@ export const listAwaitedIds = (entries: Entry[]): string[] => [
  * Makes a task of what is known of it.
  * @param said what the service last said of it, if it has not ended
  */
-export function describeTask({ request }: Entry, attempt: Attempt, said?: EndedTask): EndedTask {
+export function describeTask({ request }: Entry, attempt: Attempt, said?: Task): Task {
 	const { model, warning } = request ?? {};
 	const task = attempt.end ?? said ?? newTask(attempt.taskId);
 	// A record may lack the model, and never has our warning.

@@ -1,7 +1,7 @@
+import { UserError } from 'n8n-workflow';
 import type { TaskService } from '../api/client';
 import type { Call } from '../host/call';
 import { readRunIndex } from '../host/notedRuns';
-import { restoreError } from './errors';
 import { catchUp, findRunHere, leaveRun, noteRunHere, type Turns } from './here';
 import { readService } from './item';
 import { beginLedger, readLedger, stateOf, storeLedger, type Entry, type Ledger } from './ledger';
@@ -46,8 +46,8 @@ export function beginRun(call: Call, ledger: Ledger, turns: Turns = new Map()): 
 function continueRun(run: Run): Run {
 	const { call, ledger, errors } = run;
 	const { sleep } = ledger;
-	for (const [item, error] of Object.entries(sleep?.errors ?? {}))
-		errors.set(Number(item), restoreError(error));
+	for (const [item, { message, description }] of Object.entries(sleep?.errors ?? {}))
+		errors.set(Number(item), new UserError(message, { description }));
 	// n8n need not store it any longer.
 	delete ledger.sleep;
 	for (const item of call.context.getInputData().keys()) ledger.entries[item] ??= { attempts: [] };

@@ -1,6 +1,6 @@
-import { UnknownOutcomeError } from '../api/failure';
-import { markTimedOut } from '../api/task';
-import { FailedTaskError, isFailed, type EndedTask } from './failedTask';
+import { buildDoubt } from '../api/failure';
+import { markTimedOut, type Task } from '../api/task';
+import { isFailed, toFailure } from './failedTask';
 import { describeNoResult, GET_FILES, toTaskItems } from './fileItems';
 import type { Outcome, OutputItem } from './item';
 import { describeTask, findTask, stateOf, type Entry } from './ledger';
@@ -21,10 +21,9 @@ interface Shown {
 }
 
 function makeOutcome(run: Run, { entry, item, isOver }: Shown): Outcome {
-	const { errors, ledger, looks, refusal } = run;
+	const { errors, looks, refusal } = run;
 	if (errors.has(item)) return { error: errors.get(item) };
-	if (entry.unknown && stateOf(entry) === 'unknown')
-		return { error: new UnknownOutcomeError(entry.unknown) };
+	if (entry.unknown && stateOf(entry) === 'unknown') return { error: buildDoubt(entry.unknown) };
 	if (refusal) return refusal;
 	const task = describeEntry(run, entry);
 	if (!task) return undefined;
@@ -32,15 +31,11 @@ function makeOutcome(run: Run, { entry, item, isOver }: Shown): Outcome {
 	const failure = looks?.find(looks.keyOf(entry)).failure;
 	const ended = { ...markTimedOut(task), ...(failure && { lookError: failure.message }) };
 	if (!isErrorIfFailed(run) || !isFailed(ended)) return { items: makeItems(run, entry, ended) };
-	const areOthersOfUse = ledger.entries.some((other) => other !== entry && isOfUse(other));
-	return { error: new FailedTaskError(ended, areOthersOfUse) };
+	return { error: toFailure(ended) };
 }
 
-/** Says whether an entry's task has completed, or still may. */
-const isOfUse = (entry: Entry): boolean => ['completed', 'open'].includes(stateOf(entry));
-
 /** Makes the task of an entry; undefined where there is none. */
-export function describeEntry({ looks }: Run, entry: Entry): EndedTask | undefined {
+export function describeEntry({ looks }: Run, entry: Entry): Task | undefined {
 	const attempt = looks ? looks.attemptOf(entry) : findTask(entry);
 	return attempt && describeTask(entry, attempt, looks?.find(looks.keyOf(entry)).said);
 }
@@ -48,7 +43,7 @@ export function describeEntry({ looks }: Run, entry: Entry): EndedTask | undefin
 const LIMIT_PASSED = `The wait limit passed before the file was complete. ${GET_FILES} To have more time, raise 'Limit Wait Time' or the workflow's timeout.`;
 
 /** Makes a task's items, from what is known now. */
-function makeItems({ ledger, looks, files }: Run, entry: Entry, task: EndedTask): OutputItem[] {
+function makeItems({ ledger, looks, files }: Run, entry: Entry, task: Task): OutputItem[] {
 	const { downloads, perFile = false } = ledger.settings ?? {};
 	const withFiles = files?.find(looks?.keyOf(entry) ?? '');
 	if (withFiles) return withFiles;

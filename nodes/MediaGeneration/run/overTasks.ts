@@ -1,4 +1,4 @@
-import { isOverTasks, type ServiceError } from '../api/failure';
+import { isOfKind, type ServiceError } from '../api/failure';
 import { limitConcurrency } from '../lib/mapConcurrent';
 import { pause } from '../lib/timers';
 import type { Ledger } from './ledger';
@@ -57,7 +57,7 @@ export class TaskLimit {
 	/** @returns undefined if the service takes no more tasks */
 	private async try(create: () => Promise<string>): Promise<string | undefined> {
 		return await create().catch((error: unknown) => {
-			const isRefused = isOverTasks(error);
+			const isRefused = isOfKind(error, 'tasksAtOnce');
 			this.length = isRefused ? this.length || PAUSES_OVER_TASKS.first : 0;
 			if (!isRefused) throw error;
 			this.refusal = error;

@@ -1,4 +1,4 @@
-import { isOverTasks, isRateLimited } from '../api/failure';
+import { isOfKind } from '../api/failure';
 import { CREATION_RATE } from '../api/service';
 import { RateLimiters, type RateLimiter } from '../lib/rateLimiter';
 
@@ -6,7 +6,7 @@ import { RateLimiters, type RateLimiter } from '../lib/rateLimiter';
 const limiters = new RateLimiters('creationRates', {
 	period: CREATION_RATE.period,
 	patience: 60_000,
-	isTooFast: (error) => isRateLimited(error) && !isOverTasks(error),
+	isTooFast: (error) => isOfKind(error, 'rate'),
 });
 
 /**

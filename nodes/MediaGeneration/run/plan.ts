@@ -1,5 +1,5 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { UnknownOutcomeError, type UnknownOutcome } from '../api/failure';
+import { buildDoubt, type UnknownOutcome } from '../api/failure';
 import { checkItems, hasFailed, readItem, type CreateRequest, type Item } from './item';
 import {
 	adopt,
@@ -55,7 +55,7 @@ async function planItem(
 	const entry = ledger.entries[index] as Entry;
 	const own = stateOf(entry) === 'unknown' ? entry.unknown : undefined;
 	const unknown = own ?? findUnknownCall(call, ledger.shared, index);
-	if (unknown) throw new UnknownOutcomeError(unknown);
+	if (unknown) throw buildDoubt(unknown);
 	const attempts = entry.attempts.length;
 	const getService = async () => await run.getService(index);
 	// A run that may sleep reads the credential now, so that its error is the item's. Other

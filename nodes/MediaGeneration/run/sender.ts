@@ -1,4 +1,4 @@
-import { isOverTasks, ServiceError, UnknownOutcomeError } from '../api/failure';
+import { CHECK_NAME, buildDoubt, factsOf, isOfKind } from '../api/failure';
 import { settleBy } from '../lib/timers';
 import { planClosing, type Closing } from './closing';
 import { CreationGuard } from './doubts';
@@ -9,10 +9,12 @@ import { joinPace } from './pace';
 import type { Plan } from './plan';
 import type { Run } from './run';
 
-const explain = ({ request }: Plan, error: Error): Error =>
-	request.isUndescribed && error instanceof ServiceError
-		? error.ofUnknownModel(request.model)
-		: error;
+/** A model of which the service says nothing may be misspelt. */
+function explain({ request }: Plan, error: Error): Error {
+	if (!request.isUndescribed || !isOfKind(error, 'input')) return error;
+	const next = `The service describes no model "${request.model}". ${CHECK_NAME}. ${error.description}`;
+	return error.advise(next);
+}
 
 /** How a run sends the creations of an account. */
 interface Limits {
@@ -61,7 +63,7 @@ export class CreationSender {
 		const late = known > last ? await settleBy(known, creating) : undefined;
 		if (late) return late.error;
 		noteUnknown(this.run, plan, { ...underway, since: Date.now() });
-		return new UnknownOutcomeError(underway);
+		return buildDoubt(underway);
 	}
 
 	/** Notes the outcome before anything else. */
@@ -70,8 +72,9 @@ export class CreationSender {
 			noteTask(this.run, plan, await this.uploadAndSend(plan));
 			return {};
 		} catch (error) {
-			if (error instanceof UnknownOutcomeError) noteUnknown(this.run, plan, error.outcome);
-			if (isOverTasks(error)) this.guard.noteNoTime(error);
+			const { outcome } = factsOf(error);
+			if (outcome) noteUnknown(this.run, plan, outcome);
+			if (isOfKind(error, 'tasksAtOnce')) this.guard.noteNoTime(error);
 			return { error: explain(plan, error as Error) };
 		}
 	}

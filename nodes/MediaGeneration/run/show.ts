@@ -1,5 +1,6 @@
 import type { INodeExecutionData } from 'n8n-workflow';
-import { FailedTaskError, type EndedTask } from './failedTask';
+import { factsOf } from '../api/failure';
+import type { Task } from '../api/task';
 import { sayAdopted, showEnds, showMissing } from './hints';
 import { hasFailed, type Outcome } from './item';
 import { storeOutput, type Ledger } from './ledger';
@@ -27,11 +28,10 @@ export function show(run: Run): INodeExecutionData[] {
 
 function noteTold(ledger: Ledger, outcomes: Outcome[]): void {
 	for (const [item, outcome] of outcomes.entries()) {
-		if (!hasFailed(outcome) || !(outcome.error instanceof FailedTaskError)) continue;
-		const { task } = outcome.error;
+		const task = hasFailed(outcome) ? factsOf(outcome.error).task : undefined;
 		const attempts = ledger.entries[item]?.attempts ?? [];
-		const attempt = attempts.find(({ taskId }) => taskId === task.taskId);
-		if (attempt && task.status === 'failed') attempt.told = true;
+		const attempt = attempts.find(({ taskId }) => taskId === task?.taskId);
+		if (attempt && task?.status === 'failed') attempt.told = true;
 	}
 }
 
@@ -41,7 +41,7 @@ export function showOutcomes(run: Run): Outcome[] {
 	showTasks(run);
 	const outcomes = makeOutcomes(run);
 	if (!looks) return outcomes;
-	const tasks = new Map<string, EndedTask>();
+	const tasks = new Map<string, Task>();
 	const adopted = new Set<string>();
 	for (const { entry } of listWithoutError(run)) {
 		const task = describeEntry(run, entry);

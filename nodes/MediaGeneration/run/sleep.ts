@@ -1,6 +1,6 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 import { storeItems } from '../host/sleep';
-import { toStoredError } from './errors';
+import { findNext } from './errors';
 import { logObstacle } from './hints';
 import { findLimit, stateOf, storeOutput, type Sleep } from './ledger';
 import { findNap, numberSleep } from './nap';
@@ -22,7 +22,8 @@ export async function fallAsleep(run: Run): Promise<INodeExecutionData[]> {
 	await context.putExecutionToWait(new Date(end));
 	const items = toOutput(call, makeOutcomes(toStored(run), true), ledger.entries);
 	const stored: Sleep['errors'] = {};
-	for (const [item, error] of errors) stored[item] = toStoredError(error);
+	for (const [item, error] of errors)
+		stored[item] = { message: (error as Error).message, description: findNext(error) };
 	ledger.sleeps = numberSleep(context, ledger);
 	ledger.sleep = { number: ledger.sleeps, end, errors: stored };
 	for (const entry of ledger.entries) storeOutput(entry, true);

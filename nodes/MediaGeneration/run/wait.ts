@@ -1,4 +1,4 @@
-import { isUnknownTask, ServiceError } from '../api/failure';
+import { factsOf, isOfKind } from '../api/failure';
 import type { Call } from '../host/call';
 import type { Item, Outcome } from './item';
 import { beginLedger, type WaitSettings } from './ledger';
@@ -45,7 +45,7 @@ async function lookAtOnce(watched: Watch): Promise<void> {
 	const { looks, times } = watched;
 	const isSettled = (key: string) => {
 		const { failure, said } = looks.find(key);
-		return failure ? !passes(failure) && !isUnknownTask(failure) : said !== undefined;
+		return failure ? !passes(failure) && !isOfKind(failure, 'unknownTask') : said !== undefined;
 	};
 	await keepLooking(watched, {
 		lastLook: Math.min(Date.now() + KNOWN_BY, times.lastLook),
@@ -66,4 +66,4 @@ function leaveLost({ run, looks }: Watch): void {
 	}
 }
 
-const passes = (failure: Error): boolean => failure instanceof ServiceError && failure.passes;
+const passes = (failure: Error) => factsOf(failure).passes;

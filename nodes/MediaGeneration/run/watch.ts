@@ -1,4 +1,4 @@
-import { isRateLimited } from '../api/failure';
+import { isTooFast } from '../api/failure';
 import { joinSignals, LONGEST_PAUSE, pause, settleBy } from '../lib/timers';
 import { nameFiles } from './downloads';
 import { openFiles, type Files } from './files';
@@ -133,7 +133,7 @@ export async function keepLooking(
 		await Promise.race([pause(at - Date.now()), timeIsOver]);
 		if (over.signal.aborted) break;
 		await Promise.race([looks.look(list(), options), timeIsOver]);
-		length = isRateLimited(looks.failure)
+		length = isTooFast(looks.failure)
 			? longest
 			: Math.min(Math.max(first, length * growth), longest);
 	}

@@ -1,6 +1,6 @@
 import { UserError } from 'n8n-workflow';
 import type { TaskService } from '../api/client';
-import { isUnknownTask, ServiceError } from '../api/failure';
+import { factsOf, isOfKind } from '../api/failure';
 import type { Task } from '../api/task';
 import { pause, settleBy } from '../lib/timers';
 
@@ -49,7 +49,6 @@ export async function fetchDetails(
 function judgeFailure(error: unknown): Exclude<Details, { outcome: 'fetched' }> {
 	if (!(error instanceof UserError)) return { outcome: 'down' };
 	const message = [error.message, error.description].filter(Boolean).join('. ');
-	if (!(error instanceof ServiceError)) return { outcome: 'unreadable', message };
-	if (isUnknownTask(error)) return { outcome: 'unknown', message: error.message };
-	return { outcome: error.passes ? 'down' : 'unreadable', message };
+	if (isOfKind(error, 'unknownTask')) return { outcome: 'unknown', message: error.message };
+	return { outcome: factsOf(error).passes ? 'down' : 'unreadable', message };
 }

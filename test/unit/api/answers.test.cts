@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { UserError, type IExecuteFunctions } from 'n8n-workflow';
 import { Readable } from 'node:stream';
 import { TaskService } from '../../../nodes/MediaGeneration/api/client';
-import { UnknownOutcomeError } from '../../../nodes/MediaGeneration/api/failure';
+import { ServiceError } from '../../../nodes/MediaGeneration/api/failure';
 import { fake } from '../n8n';
 
 // Turns of look-ups take time, and have a test of their own.
@@ -236,7 +236,7 @@ it('the ID of a created task comes out, whatever is wrong with the answer', asyn
 			if (!taskId) return;
 			named++;
 			const { result, error } = await settle(async () => await ask(serviceThat(answer)));
-			const known = error instanceof UnknownOutcomeError ? error.outcome.taskId : result;
+			const known = error instanceof ServiceError ? error.facts.outcome?.taskId : result;
 			expect(known).toBe(taskId);
 		}),
 		RUNS,

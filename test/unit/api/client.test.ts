@@ -156,7 +156,7 @@ describe('what is read', () => {
 		const { service } = serviceThat([200, ok({ ...RECORD, taskId })]);
 		await expect(service.getTaskRecord('task', SETTINGS)).rejects.toThrow(message);
 		const error = await get({ ...RECORD, taskId });
-		expect(error).toMatchObject({ passes: typeof taskId !== 'object', code: undefined });
+		expect(error).toMatchObject({ kind: typeof taskId === 'object' ? 'unreadable' : 'lost' });
 	});
 
 	it('is a failed task where code 501 comes without a record', async () => {
@@ -202,7 +202,7 @@ describe('what is read', () => {
 	])('is an error after code %d with the data %j', async (code, data) => {
 		const error = await get(data, code);
 		expect(error).toBeInstanceOf(ServiceError);
-		expect(error).toMatchObject({ code });
+		expect(error).toMatchObject({ facts: { code } });
 	});
 
 	it('is bounded for a schema', async () => {
@@ -351,7 +351,7 @@ describe('what is read', () => {
 		const { service } = serviceThat(answer);
 		const error = await service.getTask('t', SETTINGS).catch((thrown: ServiceError) => thrown);
 		expect(error).toBeInstanceOf(ServiceError);
-		expect(error).toMatchObject({ answeredBy, code });
+		expect(error).toMatchObject({ facts: { answeredBy, ...(code && { code }) } });
 		const { message, description } = error as ServiceError;
 		expect(`${message} ${description}`).toMatch(words);
 	});

@@ -1,6 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { TaskService } from '../../../nodes/MediaGeneration/api/client';
-import { ServiceError, UnknownOutcomeError } from '../../../nodes/MediaGeneration/api/failure';
+import { ServiceError } from '../../../nodes/MediaGeneration/api/failure';
 import { fake } from '../n8n';
 
 /**
@@ -68,12 +68,12 @@ const UNREAD = { detail: [{ loc: ['body', 'input'], msg: 'Invalid', input: EARLI
 it('an ID that was sent is of an earlier task', async () => {
 	const refusal = await create([422, UNREAD], EARLIER);
 	expect(refusal).toBeInstanceOf(ServiceError);
-	expect(refusal).toMatchObject({ kind: 'input', certain: true });
-	const lacking = (await create([200, ok({ input: EARLIER })], EARLIER)) as UnknownOutcomeError;
-	expect(lacking).toMatchObject({ outcome: { taskId: undefined } });
+	expect(refusal).toMatchObject({ kind: 'input' });
+	const lacking = (await create([200, ok({ input: EARLIER })], EARLIER)) as ServiceError;
+	expect(lacking).toMatchObject({ facts: { outcome: { taskId: undefined } } });
 	const other = { ...UNREAD, task_id: 'new' };
-	const created = (await create([422, other], EARLIER)) as UnknownOutcomeError;
-	expect(created).toMatchObject({ outcome: { taskId: 'new' } });
+	const created = (await create([422, other], EARLIER)) as ServiceError;
+	expect(created).toMatchObject({ facts: { outcome: { taskId: 'new' } } });
 });
 
 const CUT = '{"code":200,"data":{"taskId":"task","more":"';
@@ -89,7 +89,6 @@ async function* flood() {
 }
 
 interface Said {
-	code?: number;
 	words: string;
 	/** The ID that is known. */
 	taskId?: string;
@@ -100,17 +99,13 @@ interface Said {
 it.each<[string, Answer, Said]>([
 	['a page', [200, '<html>'], { words: NO_JSON, checks: true }],
 	['a success without an ID', [299, ok({})], { words: 'no task ID' }],
-	['a redirect that follows a creation', [303, ''], { code: 303, words: REDIRECT, checks: true }],
+	['a redirect that follows a creation', [303, ''], { words: REDIRECT, checks: true }],
 	[
 		'a redirect with an ID',
 		[300, { code: 300, data: NAMED }],
-		{ code: 300, words: REDIRECT, taskId: 'task', checks: true },
+		{ words: REDIRECT, taskId: 'task', checks: true },
 	],
-	[
-		'HTTP 422 with an ID',
-		[422, { code: 422, data: NAMED }],
-		{ code: 422, words: '(422)', taskId: 'task' },
-	],
+	['HTTP 422 with an ID', [422, { code: 422, data: NAMED }], { words: '(422)', taskId: 'task' }],
 	[
 		'an ID beside the data',
 		[200, { code: 200, taskId: 'a' }],
@@ -123,11 +118,14 @@ it.each<[string, Answer, Said]>([
 		[200, flood()],
 		{ words: 'larger than 2 MB', taskId: 'task', checks: true },
 	],
-])('a task may have been created after %s', async (_, answer, { code, words, taskId, checks }) => {
-	const error = (await create(answer)) as UnknownOutcomeError;
-	expect(error).toBeInstanceOf(UnknownOutcomeError);
+])('a task may have been created after %s', async (_, answer, { words, taskId, checks }) => {
+	const error = (await create(answer)) as ServiceError;
 	const message = expect.stringContaining(words) as string;
-	expect(error).toMatchObject({ code, message, outcome: { message, taskId } });
+	expect(error).toMatchObject({
+		kind: 'unknown',
+		message,
+		facts: { outcome: { message, taskId } },
+	});
 	const next = taskId ? `the service named it ${taskId}.` : 'look at the recent tasks';
 	expect(error.description).toMatch(`The task may exist and may have been paid for: ${next}`);
 	expect(error.description).toMatch(checks ? /again\. .*'Base URL'/ : /again\.$/);
@@ -143,9 +141,8 @@ describe("a fault may be a refusal of a link that the service can't read", () =>
 		['but not with another HTTP status', [500, FAULT], 0, false],
 		['but not beside the ID of a task', [200, { code: 500, data: { taskId: 'a\nb' } }], 0, false],
 	])('%s', async (_, answer, seconds, mayBeRefusal) => {
-		const error = (await create(answer, LINK, seconds)) as UnknownOutcomeError;
-		expect(error).toBeInstanceOf(UnknownOutcomeError);
-		expect(error).toMatchObject({ mayBeRefusal });
+		const error = (await create(answer, LINK, seconds)) as ServiceError;
+		expect(error).toMatchObject({ kind: mayBeRefusal ? 'perhapsRefused' : 'unknown' });
 		expect(error.description).toContain('The task may exist');
 		expect(error.description?.includes("can't read a link")).toBe(mayBeRefusal);
 	});
@@ -153,8 +150,8 @@ describe("a fault may be a refusal of a link that the service can't read", () =>
 	it.each([{}, { prompt: 'a link such as https://files.example/a.png', seed: 7 }])(
 		'which an input without a link is not told: %p',
 		async (input) => {
-			const error = (await create([200, FAULT], input)) as UnknownOutcomeError;
-			expect(error).toMatchObject({ mayBeRefusal: true });
+			const error = (await create([200, FAULT], input)) as ServiceError;
+			expect(error).toMatchObject({ kind: 'perhapsRefused' });
 			expect(error.description).toMatch(/again\.$/);
 		},
 	);

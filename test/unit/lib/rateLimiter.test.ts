@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { sleep } from 'n8n-workflow';
-import { isRateLimited } from '../../../nodes/MediaGeneration/api/failure';
+import { isTooFast } from '../../../nodes/MediaGeneration/api/failure';
 import { RateLimiter } from '../../../nodes/MediaGeneration/lib/rateLimiter';
 import { fail } from '../fail';
 
@@ -9,9 +9,8 @@ afterEach(() => jest.useRealTimers());
 
 const PATIENCE = 60_000;
 
-const refusal = fail('rate', { code: 429, certain: true });
-const newLimiter = () =>
-	new RateLimiter({ period: 10_000, patience: PATIENCE, isTooFast: isRateLimited });
+const refusal = fail('rate');
+const newLimiter = () => new RateLimiter({ period: 10_000, patience: PATIENCE, isTooFast });
 
 type Send = ReturnType<RateLimiter['join']>;
 

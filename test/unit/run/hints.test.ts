@@ -7,7 +7,7 @@ import {
 	showMissing,
 	showEnds,
 } from '../../../nodes/MediaGeneration/run/hints';
-import { FailedTaskError } from '../../../nodes/MediaGeneration/run/failedTask';
+import { toFailure } from '../../../nodes/MediaGeneration/run/failedTask';
 import { buildContext } from '../n8n';
 
 /** A run that keeps its hints and lines of the log. */
@@ -89,9 +89,8 @@ it.each<[string, string[], string[]]>([
 
 it('hints say which items have an error without a task, and which a warning', () => {
 	const { context, hints } = buildRun();
-	const failure = new FailedTaskError(failed, false);
 	const doubtful = { items: [{ json: { taskId: 'c', warning: 'no <b> field' } }] };
-	showMissing(context, [{ error: failure }, { error: new Error('No <b>') }, doubtful]);
+	showMissing(context, [{ error: toFailure(failed) }, { error: new Error('No <b>') }, doubtful]);
 	showMissing(context, [{ error: new Error('x') }, { error: new Error('y') }]);
 	expect(hints).toEqual([
 		'warning: Items with an error: 1. The first: No ‹b›',

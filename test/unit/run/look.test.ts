@@ -111,7 +111,7 @@ it('asks again for a task that has not ended, and says why the last look failed,
 });
 
 it('a task has not failed because the service said, however often, that its upstream is silent', async () => {
-	const silent = fail('fault', { code: 408, answeredBy: 'service', what: 'nothing came' });
+	const silent = fail('fault', { code: 408, answeredBy: 'service' }, 'nothing came');
 	const { look, looks, ends } = build({ answer: async () => await Promise.reject(silent) });
 	for (let count = 0; count < 3; count++) await look({}, ['one']);
 	expect(looks.find('one').failure).toBe(silent);

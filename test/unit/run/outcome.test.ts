@@ -146,7 +146,7 @@ it('outputs an item for each file of a completed task, and one for any other, wh
 });
 
 it('where a task is missing, the reason comes first: of the item, of its creation, of the run', () => {
-	const entries = [open, { attempts: [], unknown: unknown().outcome }, open];
+	const entries = [open, { attempts: [], unknown: unknown().facts.outcome }, open];
 	const run = buildWaiting(entries);
 	run.errors.set(0, new Error('refused'));
 	const refusal = { error: new Error('the run') };

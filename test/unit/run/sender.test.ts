@@ -1,8 +1,5 @@
 import type { CreateTaskRequest } from '../../../nodes/MediaGeneration/api/client';
-import {
-	UnknownOutcomeError,
-	type UnknownOutcome,
-} from '../../../nodes/MediaGeneration/api/failure';
+import { buildDoubt, type UnknownOutcome } from '../../../nodes/MediaGeneration/api/failure';
 import { pause } from '../../../nodes/MediaGeneration/lib/timers';
 import { InputFile } from '../../../nodes/MediaGeneration/run/input/inputFile';
 import {
@@ -19,7 +16,7 @@ import { listResults, open, send } from './sending';
 type Answer = Error | string;
 
 /** Unknown as well: it is how services answer for a link that they can't read. */
-const perhapsRefused = () => new UnknownOutcomeError({ message: 'An internal fault' }, 500, true);
+const perhapsRefused = () => buildDoubt({ message: 'An internal fault' }, 'perhapsRefused');
 
 /** Creates a task for each item, one after the other; its answers come in turn, the last one again and again. */
 async function create(items: Answer[][], credentials: object[] = [], place: Run = {}) {
@@ -214,7 +211,7 @@ describe('below an MCP server, a creation', () => {
 
 	it('whoever asks again for one that was finished later gets its ID', async () => {
 		const { askAgain } = await sendInTime(async () => await after(20, 'task-late'));
-		expect(new UnknownOutcomeError(askAgain() as UnknownOutcome).description).toContain(
+		expect(buildDoubt(askAgain() as UnknownOutcome).description).toContain(
 			'named it task-late. Look at it with Get',
 		);
 	});

@@ -99,7 +99,10 @@ it.each<[string, Say]>([
 it('where the service does not take the token, that is the error of its item at once', async () => {
 	const say = { a: () => refuse(401), b: endsAt(20) };
 	const { outcomes, asked } = await wait(['a', 'b'], say, { goesOn: true });
-	expect(outcomes).toMatchObject([{ error: { code: 401 } }, shown({ taskId: 'b', ...completed })]);
+	expect(outcomes).toMatchObject([
+		{ error: { kind: 'token' } },
+		shown({ taskId: 'b', ...completed }),
+	]);
 	expect(asked.filter(([taskId]) => taskId === 'a')).toEqual([['a', 0]]);
 });
 
@@ -139,7 +142,11 @@ it('tells no account what the service says to another one, of the same ID', asyn
 	const say = { 'mine a': () => completed, 'yours a': () => refuse(401, 'Words to you') };
 	const options = { tokens: ['mine', 'yours', 'mine'], goesOn: true };
 	const { outcomes, asked } = await wait(['a', 'a', 'a'], say, options);
-	expect(outcomes).toMatchObject([shown(completed), { error: { code: 401 } }, shown(completed)]);
+	expect(outcomes).toMatchObject([
+		shown(completed),
+		{ error: { kind: 'token' } },
+		shown(completed),
+	]);
 	expect(asked).toHaveLength(2);
 });
 

@@ -17,8 +17,8 @@ afterEach(() => jest.useRealTimers());
 /** Task N ends after N seconds; the others are as they are named. */
 async function getTask(taskId: string): Promise<Task> {
 	asked.push(Date.now());
-	if (taskId === 'busy') throw fail('rate', { code: 429, certain: true });
-	if (taskId === 'refused' && Date.now() < 3_000) throw fail('rate', { code: 429, certain: true });
+	if (taskId === 'busy') throw fail('rate');
+	if (taskId === 'refused' && Date.now() < 3_000) throw fail('rate');
 	if (taskId === 'refused') return { taskId, status: 'completed' };
 	if (taskId === '45' && Date.now() < 45_000) throw fail('unknownTask');
 	if (taskId.startsWith('hanging')) await new Promise((resolve) => setTimeout(resolve, 3_600_000));

@@ -1,9 +1,5 @@
-import {
-	findFailure,
-	ServiceError,
-	type Failure,
-} from '../../../../nodes/MediaGeneration/api/failure';
 import { digest } from '../../../../nodes/MediaGeneration/lib/json';
+import { refuse } from '../../n8n';
 import {
 	describeModel,
 	inColumns,
@@ -19,10 +15,7 @@ import {
 
 const openapi = describeModel({ prompt: text, size: { enum: [4, 8] }, image_urls: links });
 
-const fail = (status: number) =>
-	new ServiceError(
-		findFailure(status, { code: status, text: 'Down' }, '', 'https://api.example') as Failure,
-	);
+const fail = (status: number) => refuse(status, 'Down');
 
 describe('a catalogue that fails', () => {
 	it.each([429, 500, 502, 503])(
