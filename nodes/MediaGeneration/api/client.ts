@@ -38,6 +38,7 @@ import {
 	LOOKUP_RATE,
 	mayBeRefusal,
 	TASK_CODES,
+	TASK_HAS_FAILED,
 	UNKNOWN_TASK_CODES,
 	UPLOAD_PATH,
 } from './service';
@@ -124,7 +125,8 @@ export class TaskService {
 	async getTask(taskId: string, settings: RequestSettings): Promise<Task> {
 		const answer = await this.send({ endpoint: 'taskDetailsPath', value: taskId, settings });
 		const { failure } = answer;
-		const isOver = failure?.kind === 'failedTask' && isOfTask(failure) && !findRecord(answer);
+		const isOver =
+			failure?.facts.code === TASK_HAS_FAILED && isOfTask(failure) && !findRecord(answer);
 		const record = isOver ? { state: 'fail' } : this.readRecord(answer, taskId, taskRecord);
 		return toTask(taskId, { ...readReason(failure), ...dropUndefined(record) });
 	}

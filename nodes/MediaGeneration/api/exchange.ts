@@ -99,8 +99,8 @@ function describeNoAnswer(
 	error: unknown,
 	{ timeoutSeconds }: RequestSettings,
 ): ServiceError {
-	const { kind, reason, ...advice } = findNetworkFailure(error, timeoutSeconds);
-	return buildError(kind, origin, { certain: kind === 'unreachable', detail: reason, ...advice });
+	const { reason, ...facts } = findNetworkFailure(error, timeoutSeconds);
+	return buildError('lost', origin, { detail: reason, ...facts });
 }
 
 const buildOptions = (url: string, { body, settings }: ServiceRequest): IHttpRequestOptions => ({

@@ -43,7 +43,7 @@ interface Facts extends Partial<Meaning> {
  */
 export class ServiceError extends UserError {
 	constructor(
-		readonly kind: FailureKind | 'unknown' | 'perhapsRefused',
+		readonly kind: FailureKind | 'unknown' | 'perhapsRefused' | 'failedTask',
 		message: string,
 		override readonly description: string,
 		readonly facts: Facts = {},
@@ -112,15 +112,12 @@ export function findFailure(
 	words: string,
 	fault: string,
 ): ServiceError | undefined {
-	if (httpStatus >= 300 && httpStatus < 400) {
-		const certain = didNothing('redirect', httpStatus, httpStatus);
-		const facts = { code: httpStatus, answeredBy: 'other', certain, detail: origin } as const;
-		return buildError('redirect', origin, facts);
-	}
-	const isSaid = said !== undefined && said !== SUCCESS;
-	if (isSaid || httpStatus >= 400) {
+	const isRedirect = httpStatus >= 300 && httpStatus < 400;
+	// Whatever redirects isn't the service.
+	const isSaid = !isRedirect && said !== undefined && said !== SUCCESS;
+	if (isSaid || httpStatus >= 300) {
 		const code = isSaid ? said : httpStatus;
-		const kind = findKind(httpStatus, code, words);
+		const kind = isRedirect ? 'redirect' : findKind(httpStatus, code, words);
 		const answeredBy = isSaid ? 'service' : 'other';
 		const certain = didNothing(kind, httpStatus, code);
 		return buildError(kind, origin, { code, answeredBy, certain, detail: words });
@@ -131,7 +128,8 @@ export function findFailure(
 
 /** Why a request got no answer. */
 interface NetworkFailure {
-	kind: 'unreachable' | 'lost';
+	/** Nothing was sent. */
+	certain: boolean;
 	/** A predicate for the host. */
 	reason: string;
 	/** What to do, if this reason needs something special. */
@@ -166,10 +164,10 @@ const TIMEOUT = / (ETIMEDOUT|ECONNABORTED|ESOCKETTIMEDOUT)$/;
 export function findNetworkFailure(error: unknown, timeoutSeconds: number): NetworkFailure {
 	const failed = readSystemError(error);
 	const [, reason, next] = NEVER_SENT.find(([pattern]) => pattern.test(failed)) ?? [];
-	if (reason) return { kind: 'unreachable', reason: `can't be reached: ${reason}`, next };
+	if (reason) return { certain: true, reason: `can't be reached: ${reason}`, next };
 	if (!TIMEOUT.test(failed))
-		return { kind: 'lost', reason: 'broke off the connection before it answered' };
-	return { kind: 'lost', reason: `gave no answer within ${timeoutSeconds} s`, next: SLOW_HINT };
+		return { certain: false, reason: 'broke off the connection before it answered' };
+	return { certain: false, reason: `gave no answer within ${timeoutSeconds} s`, next: SLOW_HINT };
 }
 
 /** Reads system call and code from an error or its causes, separated by a blank. */

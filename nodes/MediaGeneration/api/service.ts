@@ -106,7 +106,7 @@ export const SUCCESS = 200;
 export const SILENT = 408;
 
 /** The task failed. */
-const TASK_HAS_FAILED = 501;
+export const TASK_HAS_FAILED = 501;
 
 /** Codes of task details that speak of the task, so that a record without an ID is of it too. */
 export const TASK_CODES = [SILENT, TASK_HAS_FAILED];
@@ -154,16 +154,10 @@ const FAILURES = {
 		next: 'Check Task ID.',
 	},
 	input: {
-		codes: [400, 422],
+		codes: [400, 413, 422],
 		nothingDone: true,
-		what: 'The service did not accept a field',
+		what: 'The service did not accept a field or its size',
 		next: 'Correct what the service names, then run the node again.',
-	},
-	size: {
-		codes: [413],
-		nothingDone: true,
-		what: 'A file or a text is too large for the service',
-		next: 'Give a smaller one, then run the node again.',
 	},
 	/** Too many requests at once. */
 	rate: {
@@ -191,11 +185,6 @@ const FAILURES = {
 		what: 'The service is under maintenance',
 		next: 'Run the node again later.',
 	},
-	failedTask: {
-		codes: [TASK_HAS_FAILED],
-		what: 'The service could not generate the media',
-		next: 'Check the prompt and the media that were sent.',
-	},
 	/** Also any other code from 500 on, except 505: that feature is switched off. */
 	fault: {
 		codes: [SILENT, 500],
@@ -217,9 +206,7 @@ const FAILURES = {
 	},
 	/** HTTP says success, but the answer is a web page, for example, or lacks what we need. */
 	unreadable: { what: 'The answer from', next: CHECK_PATHS },
-	/** The request was never sent. */
-	unreachable: { nothingDone: true, passes: true, what: 'The service at', next: CHECK_ADDRESS },
-	/** The request was sent, but no complete answer came back, or that to another request. */
+	/** No complete answer came back, or that to another request. */
 	lost: { passes: true, what: 'The service at', next: CHECK_ADDRESS },
 } satisfies Record<string, Meaning>;
 

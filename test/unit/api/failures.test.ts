@@ -21,7 +21,6 @@ const VERDICTS = {
 	turnedAway: { words: /turned the request away/, certain: true },
 	notFound: { words: /has nothing at that address/, certain: true },
 	input: { words: /did not accept a field/, certain: true },
-	size: { words: /too large for the service/, certain: true },
 	rate: { words: /too many requests/, certain: true, passes: true },
 	tasksAtOnce: {
 		words: /takes no more tasks at once/,
@@ -30,13 +29,12 @@ const VERDICTS = {
 		passes: true,
 	},
 	maintenance: { words: /under maintenance/, certain: true, endsRun: true, passes: true },
-	failedTask: { words: /could not generate the media/ },
 	fault: { words: /internal fault/, passes: true },
 	other: { words: /refused the request/ },
 	redirect: { words: /is not followed/ },
 	plainRedirect: { words: /is not followed/, certain: true },
 	unreadable: { words: /isn't JSON from the task service|is empty|is incomplete/ },
-	unreachable: { words: /can't be reached: /, certain: true, passes: true },
+	neverSent: { words: /can't be reached: /, certain: true, passes: true },
 	lost: { words: /broke off|gave no answer|is of another task/, passes: true },
 } satisfies Record<string, Verdict>;
 
@@ -87,12 +85,10 @@ const CODES: Array<[name: Name, codes: number[]]> = [
 	['credits', [402, 433]],
 	['turnedAway', [403, 405]],
 	['notFound', [404]],
-	['input', [400, 422]],
-	['size', [413]],
+	['input', [400, 413, 422]],
 	['rate', [429]],
 	['maintenance', [455]],
-	['failedTask', [501]],
-	['fault', [408, 500, 502, 503, 504, 520, 599]],
+	['fault', [408, 500, 501, 502, 503, 504, 520, 599]],
 	['other', [0, 201, 406, 409, 410, 418, 430, 451, 499, 505, -1]],
 ];
 
@@ -156,16 +152,16 @@ it.each<[Name, Answer[]]>([
 		],
 	],
 	['unreadable', [[200, say(200, 'success', { taskId: 'a\nb' })]]],
-	['unreachable', [LOST('ECONNREFUSED'), LOST('ENOTFOUND'), LOST('ENETUNREACH', 'connect')]],
+	['neverSent', [LOST('ECONNREFUSED'), LOST('ENOTFOUND'), LOST('ENETUNREACH', 'connect')]],
 	[
-		'unreachable',
+		'neverSent',
 		[LOST('CERT_HAS_EXPIRED'), LOST('SELF_SIGNED_CERT_IN_CHAIN'), LOST('ERR_INVALID_URL')],
 	],
 	[
-		'unreachable',
+		'neverSent',
 		[blocked, Object.assign(new Error('wrapped', { cause: blocked }), LOST('ECONNRESET'))],
 	],
-	['unreachable', [new Error('outer', { cause: inner })]],
+	['neverSent', [new Error('outer', { cause: inner })]],
 	[
 		'lost',
 		[LOST('ECONNRESET'), LOST('ETIMEDOUT'), LOST('EHOSTUNREACH', 'read'), LOST('EPIPE'), loop],
@@ -184,7 +180,6 @@ it.each<[Name, Answer]>([
 	['unreadable', [200, PAGE]],
 	['unreadable', [200, say(200, '', {})]],
 	['lost', [200, say(200, '', { taskId: 'another', state: 'success' })]],
-	['unreachable', LOST('ECONNREFUSED')],
 	['lost', LOST('ECONNRESET')],
 ])('details without a code of their own are a failure of the kind %s', async (kind, answer) => {
 	const error = await fail(answer, getRecord);

@@ -86,7 +86,7 @@ it.each<[Error, string | undefined]>([
 	[refuse(455), 'temporarily-unavailable'],
 	[refuse(500), 'temporarily-unavailable'],
 	[refuse(422), undefined],
-	[fail('unreachable'), undefined],
+	[fail('lost'), undefined],
 	[unknown(), undefined],
 	[refusal(), undefined],
 ])('n8n is told why it failed, unless a second try may pay again: %#', (error, cause) => {
