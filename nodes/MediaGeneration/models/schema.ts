@@ -269,6 +269,7 @@ function join(schemas: JsonSchema[], allHold: boolean): JsonSchema {
 	const meant = schemas.filter(isMeant);
 	const [first, ...others] = meant;
 	if (!first) return {};
+	if (allHold && !others.length) return mendType(first);
 	const isShared = ([name, value]: [string, unknown]) =>
 		others.every((other) => isEqual(getPart(other, name), value));
 	const joined: JsonSchema = allHold

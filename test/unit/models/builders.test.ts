@@ -31,7 +31,7 @@ it.each(models.filter(({ id }) => id !== 'any'))(
 it.each(['', 'vendor/model'])('the input of the model "%s" is shown once it is chosen', (value) => {
 	const anyModel = { mode: 'id', value };
 	const names = listShown('any', { anyModel, inputMode: 'fields' }).map(({ name }) => name);
-	expect(names).toEqual(['anyModel', 'prompt', ...(value ? ['anyFields'] : [])]);
+	expect(names).toEqual(['anyModel', 'prompt', ...(value ? ['anyFields', 'guide'] : [])]);
 });
 
 it.each<[mode: string, INodeParameters]>([
@@ -58,22 +58,17 @@ describe('the modes of All Models are shown where Options asks for them', () => 
 		[{ anyFields: manual }, ['anyFields'], [false]],
 		[{ anyFields: manual, options: inputModes }, ['inputMode', 'anyFields'], [true]],
 		[{ anyFields: automatic }, ['anyFields'], [false]],
-		[{ anyFields: automatic, options: inputModes }, ['inputMode', 'guide', 'anyFields'], [true]],
+		[{ anyFields: automatic, options: inputModes }, ['inputMode', 'anyFields'], [true]],
 		[json, ['anyInput'], []],
-		[{ ...json, options: inputModes }, ['inputMode', 'guide', 'anyInput'], []],
+		[{ ...json, options: inputModes }, ['inputMode', 'anyInput'], []],
 	];
 
 	it.each(panels)('of %j, the panel shows %j', (parameters, shown, choosesMapping) => {
 		const found = listShown('any', { inputMode: 'fields', anyModel, ...parameters });
 		const names = found.map(({ name }) => name);
-		expect(names).toEqual(['anyModel', 'prompt', ...shown]);
+		expect(names).toEqual(['anyModel', 'prompt', ...shown, 'guide']);
 		const mappers = found.flatMap(({ typeOptions }) => typeOptions?.resourceMapper ?? []);
 		expect(mappers.map(({ supportAutoMap }) => supportAutoMap)).toEqual(choosesMapping);
-	});
-
-	it('the help stands beside JSON, also where fields were filled in before', () => {
-		const node = { anyModel, ...json, anyFields: manual, options: inputModes };
-		expect(listShown('any', node).map(({ name }) => name)).toContain('guide');
 	});
 
 	it.each(panels)('n8n keeps %j, shown or not', (parameters) => {
