@@ -67,11 +67,6 @@ const failed = (item: number, error: string) => ({
 });
 const saying = (message: string) => ({ message: expect.stringContaining(message) as string });
 
-it('names an operation that the node does not have', async () => {
-	const { error } = await execute({}, { parameters: { operation: 'undo' } });
-	expect(error).toMatchObject(saying('there is no "undo"'));
-});
-
 describe('an item that fails its check', () => {
 	it('keeps the run from beginning with On Error "stop"', async () => {
 		const { error, ran } = await execute({ prepare: failSecond });

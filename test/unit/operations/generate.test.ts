@@ -49,6 +49,12 @@ describe('the settings of a wait', () => {
 		['no limit of agents elsewhere', { agentWait: 0 }, {}, {}],
 		['One per File', { outputItems: 'perFile' }, {}, { perFile: true }],
 		['files', film, {}, { downloads: { field: 'film', maxBytes: 1024 ** 2 } }],
+		[
+			'files of any size',
+			{ maxSizeMegabytes: 0 },
+			{},
+			{ downloads: { field: 'data', maxBytes: Infinity } },
+		],
 		['a field where it is blank', { outputBinaryField: ' ' }, {}, {}],
 	])('have %s', (_, options, run, settings) => {
 		expect(readSettings(options, run)).toEqual({ ...usual, ...settings });

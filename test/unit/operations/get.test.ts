@@ -21,7 +21,7 @@ it.each<[string, Values, Values, object[]]>([
 		getTask: async (taskId: string) => await Promise.resolve({ ...task, taskId }),
 		getTaskRecord: async (taskId: string) => await Promise.resolve({ record: taskId }),
 	});
-	const all: Values = { taskId: 'task', ...parameters };
+	const all: Values = { taskId: ' task\n', ...parameters };
 	const request = await get.prepare({ ...item, read: (name) => all[name] ?? '' });
 	const outcomes = await get.run([{ item, request }], item.call);
 	expect(outcomes).toMatchObject([{ items: expected.map((json) => ({ json })) }]);

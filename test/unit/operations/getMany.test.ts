@@ -1,6 +1,4 @@
 import type { IDataObject } from 'n8n-workflow';
-import { corpus } from '../../../dev/service/catalogue.cts';
-import { BROKEN, MISSING } from '../corpus';
 import { runModelOperation } from './catalogue';
 
 const run = runModelOperation.bind(undefined, 'getMany');
@@ -35,14 +33,6 @@ it('a model with several types has them in one text, and what the catalogue lack
 	]);
 });
 
-it('chat models are left out, as in the editor', async () => {
-	const isChat = ({ entry }: (typeof corpus)[number]) => String(entry.taskType) === 'Chat';
-	const others = corpus.filter((model) => !isChat(model)).map(({ entry }) => entry.model);
-	expect(others.length).toBeLessThan(corpus.length);
-	const { output } = await run({ returnAll: true });
-	expect(output).toMatchObject(others.map((model) => ({ model })));
-});
-
 it.each<[string, IDataObject, number]>([
 	['50 at most', {}, 50],
 	['as many as Limit says', { limit: 2 }, 2],
@@ -70,16 +60,3 @@ it.each([0, -1, 1.5, 'many'])(
 		expect(requests).toEqual([]);
 	},
 );
-
-it('of a service without a catalogue the error says so, and what to do', async () => {
-	const { error } = await run({}, () => MISSING);
-	expect(error).toMatchObject({
-		message: 'This service lists no models and no fields',
-		description: expect.stringMatching(/'Models Path' in the credential.*JSON/) as string,
-	});
-});
-
-it('of a service that is down the error says that', async () => {
-	const { error } = await run({}, () => BROKEN);
-	expect(error?.message).toContain('no database');
-});

@@ -1,12 +1,8 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { MediaGeneration } from '../../../nodes/MediaGeneration/MediaGeneration.node';
-import {
-	checkOptions,
-	readNumberOption,
-	readOption,
-} from '../../../nodes/MediaGeneration/models/field';
+import { readNumberOption, readOption } from '../../../nodes/MediaGeneration/models/field';
 import { runEach } from '../../../nodes/MediaGeneration/operations/operation';
-import { optionsField, type Item } from '../../../nodes/MediaGeneration/run/item';
+import type { Item } from '../../../nodes/MediaGeneration/run/item';
 import { buildCall, buildItem } from '../n8n';
 
 const size: INodeProperties = {
@@ -41,17 +37,6 @@ describe('an option', () => {
 			description: expect.stringContaining('Correct the option or remove it') as string,
 		});
 		expect(() => readOption(withSize(value), property)).toThrow(error as Error);
-	});
-
-	it.each<[string, INodeProperties, boolean]>([
-		['a number', size, true],
-		['a switch', flag, true],
-		['a text', { ...size, type: 'string' }, false],
-		['shown only with another field', { ...size, displayOptions: { show: { a: [1] } } }, false],
-	])('that is %s is checked with the others or not', (_, property, isChecked) => {
-		const check = () => checkOptions([size, optionsField([property])], withSize('many'));
-		if (isChecked) expect(check).toThrow('but is "many"');
-		else expect(check).not.toThrow();
 	});
 });
 
