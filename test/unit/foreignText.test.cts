@@ -2,22 +2,19 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import {
-	NodeOperationError,
+	type NodeOperationError,
 	type ICredentialTestFunctions,
 	type IExecuteFunctions,
 	type IHttpRequestOptions,
 	type ILoadOptionsFunctions,
-	type INode,
 	type NodeExecutionHint,
 	type ResourceMapperFields,
 } from 'n8n-workflow';
 import { buildDocument } from '../../dev/service/catalogue.cts';
 import { MediaGeneration } from '../../nodes/MediaGeneration/MediaGeneration.node';
 import { executeOperation } from '../../nodes/MediaGeneration/operations/execute';
-import { toNodeError } from '../../nodes/MediaGeneration/run/errors';
-import { toFailure } from '../../nodes/MediaGeneration/run/failedTask';
-import { sayWhyAwake, showEnds, showMissing } from '../../nodes/MediaGeneration/run/hints';
-import { buildCall, buildContext, type Run, fake } from './n8n';
+import { sayWhyAwake, showEnds } from '../../nodes/MediaGeneration/run/hints';
+import { buildContext, fake, type Run } from './n8n';
 
 /** A link over all that n8n's editor shows, and how it must be shown instead. */
 const MARKUP = '<a style="position:fixed;inset:0" href="https://evil.example">';
@@ -131,48 +128,17 @@ const failsAs = (error: Error) => ({
 });
 const described = (error: Error) => Object.assign(error, { description: MARKUP });
 
-const UPLOAD = {
-	...{ resource: 'file', operation: 'upload' },
-	...{ source: 'binary', binaryPropertyName: 'a' },
-};
-const withFile = {
-	...buildHost(),
-	getInputData: () => [{ json: {}, binary: { [MARKUP]: {} } }],
-};
 const ANY_JSON = { model: 'any', anyModel: 'm', inputMode: 'json' };
 
 const ways: Record<string, () => unknown> = {
 	'the error of a run, with the words of the service': async () => await showError({}),
-	"the error of a run, with an item's words": async () =>
-		await showError({ ...UPLOAD, binaryPropertyName: MARKUP }),
 	'an error that is not ours': async () =>
 		await showError({}, {}, failsAs(described(new Error(MARKUP)))),
-	"an error of n8n's": async () =>
-		await showError(
-			{},
-			{},
-			failsAs(
-				new NodeOperationError({ name: 'Node' } as INode, MARKUP, { description: `${MARKUP}.` }),
-			),
-		),
-	'the error of a failed task': () => {
-		const task = { taskId: 't', status: 'failed', failMessage: MARKUP } as const;
-		const call = buildCall({ input: [{}, {}] });
-		const { message, description } = toNodeError(call, toFailure(task), ['t', MARKUP], 1);
-		return [message, description];
-	},
-	'an operation that the node does not have': async () => await showError({ operation: MARKUP }),
 	"an error for an agent's model": async () => (await run({}, { isTool: true })).items,
 	'an error item': async () => (await run({}, { goesOn: true })).items,
-	'the description in an error item': async () =>
-		(await run(UPLOAD, { goesOn: true }, withFile)).items.map(({ message }) => message),
 	'the hint that a task failed': () =>
 		showHints((context) =>
 			showEnds(context, [{ taskId: 't', status: 'failed', failMessage: MARKUP }]),
-		),
-	'the hint that a file is missing': () =>
-		showHints((context) =>
-			showMissing(context, [{ items: [{ json: { taskId: 't', downloadError: MARKUP } }] }]),
 		),
 	'the hint why a run stayed awake': () => showHints((context) => sayWhyAwake(context, MARKUP)),
 	'the hint that a model has no such field': async () => {

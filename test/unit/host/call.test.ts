@@ -28,12 +28,6 @@ it.each([
 	expect(buildCall({}, { getWorkflow: () => ({ name }) }).audience).toBe(audience);
 });
 
-it('what n8n keeps for the node is what it keeps with its execution, if there is one', () => {
-	const kept = {};
-	expect(buildCall({ kept }).kept).toBe(kept);
-	expect(buildCall(AGENTS).kept).toBeUndefined();
-});
-
 it.each([
 	[{}, 1],
 	[{ maxTries: 4 }, 1],

@@ -1,18 +1,11 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { MediaGeneration } from '../../../nodes/MediaGeneration/MediaGeneration.node';
 import {
 	buildNotFound,
 	isEndedAnswer,
 	isResumeUrl,
 	readResumeUrl,
-	WAKE_PATH,
 } from '../../../nodes/MediaGeneration/host/resumeUrl';
 import { fake } from '../n8n';
-
-it('the webhook that wakes has the path that the URL ends with', () => {
-	const { webhooks } = new MediaGeneration().description;
-	expect(webhooks?.map(({ path }) => path)).toEqual([WAKE_PATH]);
-});
 
 it('our own segment is put behind the path of n8n, which has its token and maybe a login', () => {
 	const evaluateExpression = jest.fn().mockReturnValue('https://me:pw@n8n.example/a/7?signature=x');
@@ -34,11 +27,6 @@ it.each([
 	const additionalData = { webhookWaitingBaseUrl: 'https://me:pw@n8n.example/n8n/waiting' };
 	expect(isResumeUrl({ additionalData }, value)).toBe(is);
 	expect(isResumeUrl({}, value)).toBe(is && String(value).startsWith('='));
-});
-
-it('nothing is one of an n8n whose address is malformed, and nothing fails there', () => {
-	const additionalData = { webhookWaitingBaseUrl: 'n8n.example/webhook-waiting' };
-	expect(isResumeUrl({ additionalData }, undefined)).toBe(false);
 });
 
 // As n8n writes them, with its missing quotation mark.
