@@ -20,9 +20,7 @@ const sendTask = (response: ServerResponse, resultUrls: string[]) =>
 	);
 
 /** Names of files whose host says nothing of their type. */
-const UNTYPED = ['jpeg', 'ogg', 'flac', 'm4v', 'mp4', 'txt', 'ply', 'bin'].map(
-	(ending) => `a.${ending}`,
-);
+const UNTYPED = ['jpeg', 'flac', 'm4v', 'bin'].map((ending) => `a.${ending}`);
 
 /** What no well-behaved service answers, by the first part of the path. */
 const answers: Record<string, (response: ServerResponse, origin: string) => unknown> = {

@@ -10,11 +10,6 @@ it('a creation whose answer is lost is sent once, also when n8n repeats the run'
 	expect(engine.service.requests).toHaveLength(1);
 });
 
-it('items that ask for the same are tasks of their own', async () => {
-	await engine.run(editImage, { items: [{}, {}] });
-	expect(engine.service.tasks.size).toBe(2);
-});
-
 it('a task of an earlier try is named where its credential can not be read any more', async () => {
 	const closing = () => {
 		if (engine.service.tasks.size > 0) throw new Error('The vault is closed');

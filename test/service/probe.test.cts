@@ -105,15 +105,6 @@ test.each(DIFFERENT)(
 	},
 );
 
-test.each<[string, Settings, string[]]>([
-	['a catalogue', { catalogue: false }, ['Models']],
-	['a failure without a reason', { prompt: '#fail' }, []],
-])('a service without %s differs in nothing', async (_, settings, asked) => {
-	const { rows } = await run(settings);
-	const others = rows.filter(({ verdict }) => verdict !== 'same');
-	expect(others).toMatchObject(asked.map((one) => ({ asked: one, verdict: 'absent' })));
-});
-
 describe('the command', () => {
 	const run = async (baseUrl: string, ...args: string[]) =>
 		await execa.node(join(__dirname, '../../probe/cli.cts'), args, {
@@ -146,12 +137,6 @@ describe('the command', () => {
 		expect(different.all).toMatch(/^\| Credits \| different \|/m);
 		expect([different.exitCode, bad.tasks.size]).toEqual([1, 0]);
 		expect([same.all, different.all].join()).not.toMatch(/dev-token|dev-webhook-hmac-key/);
-	});
-
-	it('says what is missing', async () => {
-		const { all, exitCode } = await run('');
-		expect(all).toMatch(/Set the environment variable MEDIA_GENERATION_BASE_URL/);
-		expect(exitCode).toBe(1);
 	});
 
 	it('prints a report that has no secret in it, not even if the service tells it', async () => {

@@ -32,11 +32,3 @@ export async function create(service: Service, order: object) {
 	const init = { method: 'POST', headers, body: JSON.stringify(order) };
 	return await readAnswer(await call(service, '/api/v1/jobs/createTask', init));
 }
-
-/** Creates a task of this prompt, and asks for its details at once. */
-export async function createAndAsk(service: Service, prompt: string) {
-	const created = await create(service, { model: 'custom/x', input: { prompt } });
-	const [taskId = ''] = service.tasks.keys();
-	const response = await call(service, `${DETAILS}?taskId=${taskId}`);
-	return { created, taskId, status: response.status, details: await readAnswer(response) };
-}

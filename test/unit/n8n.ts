@@ -15,6 +15,7 @@ import type { Item } from '../../nodes/MediaGeneration/run/item';
 import { readCall } from '../../nodes/MediaGeneration/host/call';
 import type { RunSettings } from '../../nodes/MediaGeneration/run/ledger';
 import type { Plan } from '../../nodes/MediaGeneration/run/plan';
+import { makeResponse } from '../world/response.cts';
 
 /** What the product looks for in n8n's contexts and does without: undocumented fields, and a function that only runs have. */
 const OPTIONAL = [
@@ -195,31 +196,6 @@ export interface Callback {
 	helpers?: object;
 	/** Parts of the context that not every webhook needs. */
 	more: Partial<Record<keyof IWebhookFunctions, unknown>>;
-}
-
-/** A response of n8n's, as far as the code behind a webhook looks at it. */
-function makeResponse() {
-	const listeners: Array<() => void> = [];
-	const response = {
-		statusCode: 200,
-		answer: undefined as unknown,
-		writableEnded: false,
-		status(code: number) {
-			response.statusCode = code;
-			return response;
-		},
-		json(answer: unknown) {
-			Object.assign(response, { answer, writableEnded: true });
-			return response;
-		},
-		once: (_event: string, listener: () => void) => listeners.push(listener),
-		/** The sender has the answer, or hangs up. */
-		close() {
-			for (const listener of listeners.splice(0)) listener();
-			return response;
-		},
-	};
-	return response;
 }
 
 /** Builds what n8n gives a webhook for a callback. */

@@ -5,8 +5,9 @@ import type {
 	NodeExecutionHint,
 } from 'n8n-workflow';
 import type { Readable } from 'node:stream';
-import type { Account, Entry, Execution, N8n, RunData, WebhookResponse } from './n8n.cts';
+import type { Account, Entry, Execution, N8n, RunData } from './n8n.cts';
 import type { Process } from './process.cts';
+import type { WebhookResponse } from './response.cts';
 import type { Creation } from './service.cts';
 
 /** n8n's contexts, as it gives them to `execute()` and `webhook()`. */

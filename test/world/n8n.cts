@@ -10,6 +10,7 @@ import { setMaxListeners } from 'node:events';
 import type { Clock } from './clock.cts';
 import { buildExecuteContext, buildWebhookContext } from './contexts.cts';
 import { Process } from './process.cts';
+import { makeResponse } from './response.cts';
 import type { Creation, Service } from './service.cts';
 
 /**
@@ -689,32 +690,3 @@ function splitErrors([items]: Input, input: IDataObject[], isOld: boolean): Inpu
 	});
 	return [all.filter((item) => !isError(item)), errors];
 }
-
-/** A response of n8n's, as far as the node looks at it. */
-function makeResponse() {
-	const listeners: Array<() => void> = [];
-	let answered = () => {};
-	const response = {
-		statusCode: 200,
-		answer: undefined as unknown,
-		writableEnded: false,
-		answered: new Promise<void>((resolve) => (answered = resolve)),
-		status(code: number) {
-			response.statusCode = code;
-			return response;
-		},
-		json(answer: unknown) {
-			Object.assign(response, { answer, writableEnded: true });
-			answered();
-			return response;
-		},
-		once: (_event: string, listener: () => void) => listeners.push(listener),
-		close() {
-			for (const listener of listeners.splice(0)) listener();
-			return response;
-		},
-	};
-	return response;
-}
-
-export type WebhookResponse = ReturnType<typeof makeResponse>;
