@@ -130,6 +130,11 @@ it.each<[string, Values, string | undefined]>([
 	},
 );
 
+it('a model without a prompt needs none', async () => {
+	const given = { ...inColumns({ seed: '5', title: 'x' }), openapi: describeModel({ seed: text }) };
+	expect(await prepare(given)).toMatchObject({ input: { seed: '5' }, warning: undefined });
+});
+
 it('the prompt of the node counts in place of a column, and Extra Fields in place of both', async () => {
 	const columns = { image_url: url, Prompt: 'a' };
 	expect(await readInput({ ...inColumns(columns, { prompt: 'b' }), openapi })).toMatchObject({
