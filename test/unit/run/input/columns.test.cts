@@ -84,6 +84,12 @@ it.each<[string, Values, RegExp]>([
 	await expect(readInput({ ...inColumns(columns), openapi })).rejects.toThrow(message);
 });
 
+it('a required field without a column says to fill in one', async () => {
+	await expect(readInput({ ...inColumns({ prompt: 'a' }), openapi })).rejects.toMatchObject({
+		description: expect.stringContaining('Fill in a column with the name of this field') as string,
+	});
+});
+
 it('nothing is sent where one column means two fields, save the one of its exact name', async () => {
 	const twice = describeModel({ image_url: link, imageUrl: link });
 	const sent = readInput({ ...inColumns({ 'Image URL': url }), openapi: twice });
