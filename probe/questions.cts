@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { UserError } from 'n8n-workflow';
+import { UserError, type IWebhookFunctions } from 'n8n-workflow';
 import type { CreateTaskRequest, TaskService } from '../nodes/MediaGeneration/api/client.ts';
 import { isOfKind, ServiceError } from '../nodes/MediaGeneration/api/failure.ts';
 import type { Task } from '../nodes/MediaGeneration/api/task.ts';
-import { FAULTS, verify, type CallbackRequest } from '../nodes/MediaGeneration/callback/verify.ts';
+import { FAULTS, verifyRequest } from '../nodes/MediaGeneration/callback/verify.ts';
 import { findInput } from '../nodes/MediaGeneration/models/schema.ts';
 
 /** What was asked of a service, and what came. */
@@ -143,9 +143,7 @@ export function listFree(service: TaskService, stranger: TaskService, model = ''
 export interface PaidOptions {
 	request: CreateTaskRequest;
 	/** Resolves with the task's callback; absent: none is asked for. */
-	callback?: Promise<CallbackRequest>;
-	/** The key that callbacks are signed with. */
-	key: string;
+	callback?: Promise<IWebhookFunctions>;
 	/** How long the task's end is waited for, and after it the callback, in seconds. */
 	limit: number;
 	pollEvery: number;
@@ -153,7 +151,7 @@ export interface PaidOptions {
 
 /** Lists what costs credits: one task is created and watched to its end. */
 export function listPaid(service: TaskService, options: PaidOptions): Question[] {
-	const { request, callback, key, limit } = options;
+	const { request, callback, limit } = options;
 	let taskId = '';
 	let task: Task | undefined;
 	async function watchTask() {
@@ -175,8 +173,7 @@ export function listPaid(service: TaskService, options: PaidOptions): Question[]
 		if (!callback || !taskId) return undefined;
 		const received = await Promise.race([callback, pause(limit * 1000, undefined, { ref: false })]);
 		if (!received) throw new Difference(`none within ${limit} s`);
-		const settings = { signed: true, toleranceSeconds: 300 };
-		const verified = await verify(received, settings, async () => ({ current: key }));
+		const verified = await verifyRequest(received, { signed: true });
 		if ('reason' in verified) throw new Difference(FAULTS[verified.reason][1]);
 		return 'genuine';
 	}

@@ -1,6 +1,7 @@
 import { addReference, readReference } from '../../../nodes/MediaGeneration/callback/reference';
 import { sign } from '../../../nodes/MediaGeneration/callback/scheme';
-import { verify } from '../../../nodes/MediaGeneration/callback/verify';
+import { verifyRequest } from '../../../nodes/MediaGeneration/callback/verify';
+import { buildWebhook } from '../n8n';
 
 const current = 'whk_test_key';
 const URL_OF_TRIGGER = 'https://n8n.example/webhook/abc/webhook';
@@ -35,14 +36,14 @@ describe('a stranger who chooses the text', () => {
 	const toBase64 = (made: string) =>
 		`${made.split('.')[1]?.replace(/-/g, '+').replace(/_/g, '/')}=`;
 	const send = async (task_id: string, signature: string) =>
-		await verify(
-			{
+		await verifyRequest(
+			buildWebhook({
+				taskId: task_id,
+				webhookSecret: current,
 				headers: { 'x-webhook-timestamp': '1763640000', 'x-webhook-signature': signature },
-				body: { data: { task_id } },
-				bytes: Buffer.from('{}'),
-			},
+				more: {},
+			}),
 			{ signed: true, toleranceSeconds: 0 },
-			async () => ({ current }),
 		);
 	const signAsService = (taskId: string) =>
 		sign({ timestamp: '1763640000', given: [] }, { taskId, bytes: Buffer.from('') }, current) ?? '';
