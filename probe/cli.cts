@@ -52,11 +52,11 @@ async function main() {
 	const stranger = createClient({ ...credentials, accessToken: 'a-wrong-token' });
 	const rows = await askAll(listFree(service, stranger, model), 1_100);
 	if (model) {
-		const receiver = port ? await listen(Number(port), key) : undefined;
+		const receiver = port ? await listen(Number(port)) : undefined;
 		const fields = JSON.parse(readFileSync(String(input), 'utf8')) as Record<string, unknown>;
 		const request = { model, ...(callBackUrl && { callBackUrl }), input: fields };
 		const { callback } = receiver ?? {};
-		rows.push(...(await askAll(listPaid(service, { request, callback, ...WATCH }))));
+		rows.push(...(await askAll(listPaid(service, { request, callback, key, ...WATCH }))));
 		receiver?.close();
 	}
 	const tested = `${name} ${version} with ${new URL(baseUrl).host}`;

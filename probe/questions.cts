@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { UserError, type IWebhookFunctions } from 'n8n-workflow';
+import { UserError } from 'n8n-workflow';
 import type { CreateTaskRequest, TaskService } from '../nodes/MediaGeneration/api/client.ts';
 import { isOfKind, ServiceError } from '../nodes/MediaGeneration/api/failure.ts';
 import type { Task } from '../nodes/MediaGeneration/api/task.ts';
-import { FAULTS, verifyRequest } from '../nodes/MediaGeneration/callback/verify.ts';
+import { FAULTS, verify, type CallbackRequest } from '../nodes/MediaGeneration/callback/verify.ts';
 import { findInput } from '../nodes/MediaGeneration/models/schema.ts';
 
 /** What was asked of a service, and what came. */
@@ -143,7 +143,9 @@ export function listFree(service: TaskService, stranger: TaskService, model = ''
 export interface PaidOptions {
 	request: CreateTaskRequest;
 	/** Resolves with the task's callback; absent: none is asked for. */
-	callback?: Promise<IWebhookFunctions>;
+	callback?: Promise<CallbackRequest>;
+	/** The key that callbacks are signed with. */
+	key: string;
 	/** How long the task's end is waited for, and after it the callback, in seconds. */
 	limit: number;
 	pollEvery: number;
@@ -151,7 +153,7 @@ export interface PaidOptions {
 
 /** Lists what costs credits: one task is created and watched to its end. */
 export function listPaid(service: TaskService, options: PaidOptions): Question[] {
-	const { request, callback, limit } = options;
+	const { request, callback, key, limit } = options;
 	let taskId = '';
 	let task: Task | undefined;
 	async function watchTask() {
@@ -173,7 +175,8 @@ export function listPaid(service: TaskService, options: PaidOptions): Question[]
 		if (!callback || !taskId) return undefined;
 		const received = await Promise.race([callback, pause(limit * 1000, undefined, { ref: false })]);
 		if (!received) throw new Difference(`none within ${limit} s`);
-		const verified = await verifyRequest(received, { signed: true });
+		const settings = { signed: true, toleranceSeconds: 300 };
+		const verified = await verify(received, settings, async () => ({ current: key }));
 		if ('reason' in verified) throw new Difference(FAULTS[verified.reason][1]);
 		return 'genuine';
 	}

@@ -1,10 +1,11 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { buffer, text as readText } from 'node:stream/consumers';
-import type { IDataObject, IHttpRequestOptions, IWebhookFunctions } from 'n8n-workflow';
+import type { IHttpRequestOptions } from 'n8n-workflow';
 import { MediaGenerationApi } from '../credentials/MediaGenerationApi.credentials.ts';
 import { TaskService } from '../nodes/MediaGeneration/api/client.ts';
 import type { Credentials } from '../nodes/MediaGeneration/api/endpoints.ts';
+import type { CallbackRequest } from '../nodes/MediaGeneration/callback/verify.ts';
 import { parseJson } from '../nodes/MediaGeneration/lib/json.ts';
 
 const { authenticate } = new MediaGenerationApi();
@@ -34,20 +35,15 @@ const readBody = async (body: unknown) =>
 		? await buffer(body.stream() as unknown as AsyncIterable<Buffer>)
 		: JSON.stringify(body);
 
-/** Listens for a callback on 127.0.0.1, as a webhook of n8n with this key in its credential. */
-export async function listen(port: number, webhookSecret: string) {
+/** Listens for a callback on 127.0.0.1. */
+export async function listen(port: number) {
 	const server = createServer();
-	const callback = new Promise<IWebhookFunctions>((resolve) => {
+	const callback = new Promise<CallbackRequest>((resolve) => {
 		server.on('request', (request, response) => {
 			void readText(request).then((text) => {
 				response.setHeader('Content-Type', 'application/json').end('{"code":200}');
-				const webhook: Partial<IWebhookFunctions> = {
-					getHeaderData: () => request.headers,
-					getBodyData: () => parseJson(text) as IDataObject,
-					getRequestObject: () => ({ rawBody: Buffer.from(text) }) as never,
-					getCredentials: async () => ({ webhookSecret }) as never,
-				};
-				resolve(webhook as IWebhookFunctions);
+				const body = { body: parseJson(text), bytes: Buffer.from(text) };
+				resolve({ headers: request.headers, ...body });
 			});
 		});
 	});

@@ -1,17 +1,6 @@
 import type { IDataObject, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { Memory } from '../lib/memory';
-
-/** How a sender is refused: the HTTP status, and what it is told. */
-export type Refusal = readonly [status: number, message: string];
-
-/** A callback that a receiver refuses. */
-export interface Refused<Reason extends string> {
-	reason: Reason;
-	/** Seconds by which the timestamp is ahead of the clock here; negative: behind. */
-	clockDifferenceSeconds?: number;
-	/** What is behind it, for the log only. */
-	cause?: string;
-}
+import type { Refusal, Refused } from './verify';
 
 /** Senders get an answer within this time, in milliseconds. They usually give up after 5 to 15 s. */
 export const ANSWER = 5_000;

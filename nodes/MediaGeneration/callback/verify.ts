@@ -1,20 +1,12 @@
-import type { IWebhookFunctions } from 'n8n-workflow';
-import type { Credentials } from '../api/endpoints';
 import { callbackBody, JSON_LEVELS, type CallbackBody } from '../api/schemas';
 import { PART_OF_RESULT, SUCCESS, TASK_FAILED, TASK_ID } from '../api/service';
 import { toStatus, type TaskStatus } from '../api/task';
-import { readBody } from '../host/jsonBody';
-import { readAsWebhook } from '../host/webhookCredential';
-import { CREDENTIAL } from '../lib/brand';
 import { isDeeper, isObject } from '../lib/json';
-import { warnOwner, type Refusal, type Refused } from './respond';
-import {
-	DEFAULT_TOLERANCE_SECONDS,
-	readSignature,
-	SIGNATURE_FAULTS,
-	type Signature,
-} from './scheme';
-import { findSigner, readSigningKeys, type KeyName } from './signature';
+import { readSignature, SIGNATURE_FAULTS, type Signature } from './scheme';
+import { findSigner, type KeyName, type SigningKeys } from './signature';
+
+/** How a sender is refused: the HTTP status, and what it is told. */
+export type Refusal = readonly [status: number, message: string];
 
 /** What can be wrong with a callback itself. Receivers have further reasons of their own. */
 export const FAULTS = {
@@ -32,35 +24,53 @@ export const FAULTS = {
 /** One word for what is wrong, for senders and logs. */
 export type Fault = keyof typeof FAULTS;
 
+/** A callback that a receiver refuses. */
+export interface Refused<Reason extends string> {
+	reason: Reason;
+	/** Seconds by which the timestamp is ahead of the clock here; negative: behind. */
+	clockDifferenceSeconds?: number;
+	/** What is behind it, for the log only. */
+	cause?: string;
+}
+
+export interface CallbackRequest {
+	/** By lower-case name, as Node has them: a repeated one is one text, joined by commas. */
+	headers: Record<string, unknown>;
+	/** The parsed JSON, whatever it is. */
+	body: unknown;
+	/** The bytes that it was parsed from. */
+	bytes: Uint8Array;
+}
+
 export interface VerifyOptions {
 	/** Whether the callback must be signed. `ifKey`: only if the credential has a key. */
 	signed: boolean | 'ifKey';
-	/** A callback of this type needs no signature, whatever the credential has: nobody trusts it. */
-	unsignedType?: string;
 	/** How far the timestamp may be off, in seconds either way; 0: any age. */
-	toleranceSeconds?: number;
+	toleranceSeconds: number;
 }
 
 /** What the body says, signed or not. The claim decides nothing. */
-interface Form {
+interface Form extends Id {
+	claim: Claim;
+}
+
+interface Id {
 	taskId: string;
 	/** `data` has no ID. What the contract signs is the one in `data`. */
 	isAtTop: boolean;
-	claim: {
-		/** Pending: the callback brings a part of the result. */
-		status: TaskStatus;
-		/** The body's `data.callbackType`. */
-		type: unknown;
-	};
+}
+
+export interface Claim {
+	/** Pending: the callback brings a part of the result. */
+	status: TaskStatus;
+	/** The body's `data.callbackType`. */
+	type: unknown;
 }
 
 /** A callback that counts. */
-export interface AcceptedCallback extends Form {
+export interface VerifiedCallback extends Form {
 	/** The key that made the signature. */
 	signedBy: KeyName | 'off';
-	body: unknown;
-	/** Returns the credential that it was verified with, or reads it. @throws if n8n can't read it */
-	readCredentials: () => Promise<Credentials>;
 }
 
 const JSON_TYPE = /^application\/json\s*(;|$)/i;
@@ -68,16 +78,15 @@ const JSON_TYPE = /^application\/json\s*(;|$)/i;
 const toText = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 /**
- * Verifies the callback in a request to n8n, up to its first fault. Anyone can send callbacks, so the
- * credential is read last.
- * @throws if n8n can't read the credential
+ * Verifies a callback, up to its first fault. Anyone can send callbacks, so the keys are read last.
+ * @param readKeys undefined: there are none; off: the callback needs no signature
+ * @throws if `readKeys` does
  */
-export async function verifyRequest(
-	context: IWebhookFunctions,
-	{ signed, unsignedType, toleranceSeconds = DEFAULT_TOLERANCE_SECONDS }: VerifyOptions,
-): Promise<Refused<Fault> | AcceptedCallback> {
-	const { body, bytes } = readBody(context);
-	const headers: Record<string, unknown> = context.getHeaderData();
+export async function verify(
+	{ headers, body, bytes }: CallbackRequest,
+	{ signed, toleranceSeconds }: VerifyOptions,
+	readKeys: (claim: Claim) => Promise<SigningKeys | undefined | 'off'>,
+): Promise<Refused<Fault> | VerifiedCallback> {
 	const read = (name: string) => toText(headers[name.toLowerCase()]);
 	const signature = readSignature(read);
 	if (signed === true && !signature) return { reason: 'headerMissing' };
@@ -85,25 +94,13 @@ export async function verifyRequest(
 	if ('reason' in form) return form;
 	const fault = findFault(signature, form, toleranceSeconds);
 	if (signed === true && fault) return fault;
-	let credentials: Promise<Credentials> | undefined;
-	const readCredentials = async () =>
-		await (credentials ??= readAsWebhook<Credentials>(context, CREDENTIAL));
-	const callback = { ...form, body, readCredentials };
-	const isTrustedByNobody = unsignedType && form.claim.type === unsignedType;
-	if (!signed || isTrustedByNobody) return { ...callback, signedBy: 'off' };
-	const keys = readSigningKeys(await readCredentials());
-	if (!keys && signed === 'ifKey') return { ...callback, signedBy: 'off' };
+	const keys = await readKeys(form.claim);
+	if (keys === 'off') return { ...form, signedBy: 'off' };
 	if (fault) return fault;
 	if (!keys) return { reason: 'keyMissing' };
-	const signedBy = signature && findSigner(signature, { taskId: form.taskId, bytes }, keys);
-	if (!signedBy) return { reason: 'signatureWrong' };
-	if (signedBy === 'previous')
-		warnOwner(
-			context,
-			'previousKey',
-			"got a callback that is signed with 'Previous Webhook HMAC Key' of the credential. Clear that key once the service signs with the new one, so that nobody else can use it.",
-		);
-	return { ...callback, signedBy };
+	const content = { taskId: form.taskId, bytes };
+	const signedBy = signature && findSigner(signature, content, keys);
+	return signedBy ? { ...form, signedBy } : { reason: 'signatureWrong' };
 }
 
 /** Finds what is wrong with a signed callback that no key is needed for. */
@@ -135,10 +132,7 @@ function readForm(body: unknown, type: string): Form | Refused<Fault> {
  * Reads the task's ID: `data.task_id` by the contract, `data.taskId` of a task record, or `taskId` at
  * the top. JSON parsers round long numbers, so a number equals text that it was rounded from.
  */
-function readTaskId({
-	taskId: topLevelId,
-	data,
-}: CallbackBody): Omit<Form, 'claim'> | Refused<Fault> {
+function readTaskId({ taskId: topLevelId, data }: CallbackBody): Id | Refused<Fault> {
 	const { task_id: contractId, taskId: recordId } = data;
 	const idInData = contractId ?? recordId;
 	const isAtTop = idInData === undefined || idInData === null;
@@ -152,7 +146,7 @@ function readTaskId({
 }
 
 /** Reads what the body says of the task. Older services say it in `code` and `callbackType`. */
-function readClaim({ code = SUCCESS, state: topLevelState, data }: CallbackBody): Form['claim'] {
+function readClaim({ code = SUCCESS, state: topLevelState, data }: CallbackBody): Claim {
 	const { callbackType: type, state = topLevelState } = data;
 	const word = toText(type);
 	const isSuccess = code === SUCCESS;

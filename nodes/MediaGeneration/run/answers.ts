@@ -1,12 +1,6 @@
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
-import {
-	answer,
-	refuseCallback,
-	UNCONFIRMED,
-	type Refusal,
-	type Refused,
-} from '../callback/respond';
-import { FAULTS } from '../callback/verify';
+import { answer, refuseCallback, UNCONFIRMED } from '../callback/respond';
+import { FAULTS, type Refusal, type Refused } from '../callback/verify';
 
 /**
  * Marks a nudge among callbacks. It is not signed, because a key that is changed while the execution

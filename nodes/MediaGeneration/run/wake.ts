@@ -1,7 +1,7 @@
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { TaskService } from '../api/client';
 import { ANSWER } from '../callback/respond';
-import { verifyRequest, type AcceptedCallback } from '../callback/verify';
+import { verifyRequest, type AcceptedCallback } from '../callback/verifyRequest';
 import { enableNode, readNodeContext } from '../host/sleep';
 import { settleBy } from '../lib/timers';
 import { accept, NUDGE, refuse } from './answers';

@@ -3,37 +3,15 @@ import { TaskService } from '../api/client';
 import type { Credentials } from '../api/endpoints';
 import { REQUEST, toStatus, warnOfLeftOut, type Task, type TaskStatus } from '../api/task';
 import { readReference, REFERENCE } from '../callback/reference';
-import {
-	ANSWER,
-	answer,
-	refuseCallback,
-	UNCONFIRMED,
-	warnOwner,
-	type Refusal,
-	type Refused,
-} from '../callback/respond';
+import { ANSWER, answer, refuseCallback, warnOwner } from '../callback/respond';
 import { readSigningKeys } from '../callback/signature';
-import { FAULTS, verifyRequest, type AcceptedCallback } from '../callback/verify';
+import { verifyRequest, type AcceptedCallback } from '../callback/verifyRequest';
 import { answerOnceStored } from '../host/storedAnswer';
 import { dropUndefined } from '../lib/json';
 import { TaskEvents } from './events';
 import { fetchDetails, type Details } from './fetchDetails';
 import { readSettings, type TriggerSettings } from './options';
-
-/** Why the trigger refuses a callback. */
-const TRIGGER_REFUSALS = {
-	...FAULTS,
-	...UNCONFIRMED,
-	createdForAnother: [
-		404,
-		"The task was created with another Callback URL. If that URL is a relay in front of this trigger, its path must contain the ID in the trigger's URL",
-	],
-	taskUnknown: [404, 'The service knows no such task'],
-	temporarilyUnavailable: [503, 'Temporarily unable to process callbacks. Retry later.'],
-	underway: [503, 'A copy of this callback is still being processed. Retry later.'],
-} as const satisfies Record<string, Refusal>;
-
-type TriggerRefused = Refused<keyof typeof TRIGGER_REFUSALS>;
+import { TRIGGER_REFUSALS, type TriggerRefused } from './refusals';
 
 /**
  * Receives a callback: verifies it, reads the task's details, and outputs the Task once, or refuses

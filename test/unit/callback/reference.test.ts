@@ -1,7 +1,6 @@
 import { addReference, readReference } from '../../../nodes/MediaGeneration/callback/reference';
 import { sign } from '../../../nodes/MediaGeneration/callback/scheme';
-import { verifyRequest } from '../../../nodes/MediaGeneration/callback/verify';
-import { buildWebhook } from '../n8n';
+import { verify } from '../../../nodes/MediaGeneration/callback/verify';
 
 const current = 'whk_test_key';
 const URL_OF_TRIGGER = 'https://n8n.example/webhook/abc/webhook';
@@ -36,14 +35,14 @@ describe('a stranger who chooses the text', () => {
 	const toBase64 = (made: string) =>
 		`${made.split('.')[1]?.replace(/-/g, '+').replace(/_/g, '/')}=`;
 	const send = async (task_id: string, signature: string) =>
-		await verifyRequest(
-			buildWebhook({
-				taskId: task_id,
-				webhookSecret: current,
+		await verify(
+			{
 				headers: { 'x-webhook-timestamp': '1763640000', 'x-webhook-signature': signature },
-				more: {},
-			}),
+				body: { data: { task_id } },
+				bytes: Buffer.from('{}'),
+			},
 			{ signed: true, toleranceSeconds: 0 },
+			async () => ({ current }),
 		);
 	const signAsService = (taskId: string) =>
 		sign({ timestamp: '1763640000', given: [] }, { taskId, bytes: Buffer.from('') }, current) ?? '';
