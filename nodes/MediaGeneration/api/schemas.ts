@@ -69,8 +69,6 @@ export const envelope = z
 	.object({ code: integer, msg: tolerant(message), message: tolerant(message) })
 	.transform(({ code, msg, message: other }) => ({ code, text: msg ?? other }));
 
-export type Envelope = z.output<typeof envelope>;
-
 /** `data` of a creation. With an ID in it, the task exists, whatever else the answer says. */
 export const createdTask = z.object({ taskId }).describe('task ID');
 

@@ -1,6 +1,5 @@
 import { modelFields } from '../models';
 import { buildOptionsField } from '../run/creationOptions';
-import { prepareRequest } from '../run/input/request';
 import type { CreatingOperation } from './operation';
 import { howToWaitOption, readHowToWait, readWaitSettings, waitOptions } from './waitOptions';
 
@@ -12,6 +11,9 @@ export const generate: CreatingOperation = {
 	description:
 		'Create a video, an image, speech or music, and continue with it when it is finished',
 	fields: [...modelFields, buildOptionsField([howToWaitOption, ...waitOptions])],
-	request: prepareRequest,
+	request: async (item) => {
+		const { prepareRequest } = await import('../run/input/request');
+		return await prepareRequest(item);
+	},
 	readSettings: (item) => ({ ...readWaitSettings(item), howToWait: readHowToWait(item) }),
 };

@@ -5,7 +5,6 @@ import { parseValue, readOption, type Field } from '../models/field';
 import { webUrl } from '../models/shapes';
 import { buildFieldError } from '../models/fieldErrors';
 import { buildOptionsField } from '../run/creationOptions';
-import { prepareRequest } from '../run/input/request';
 import type { Item } from '../run/item';
 import type { CreatingOperation } from './operation';
 
@@ -90,6 +89,7 @@ export const start: CreatingOperation = {
 	fields: [...modelFields, callbackUrl, buildOptionsField([referenceOption])],
 	request: async (item) => {
 		const own = parseValue(callbackUrl, item.read(callbackUrl.name)) as string | undefined;
+		const { prepareRequest } = await import('../run/input/request');
 		const request = await prepareRequest(item, (pasted) => own ?? readPasted(pasted));
 		return { ...request, callBackUrl: await withReference(request.callBackUrl, item) };
 	},

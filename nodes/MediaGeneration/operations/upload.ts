@@ -1,11 +1,8 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { makeUniqueName } from '../lib/fileName';
-import { checkInput } from '../models/check';
-import { describeFields, parseValue, type Field } from '../models/field';
-import { file, webUrl } from '../models/shapes';
-import { InputReader } from '../models/inputReader';
-import { InputFile } from '../run/input/inputFile';
-import { FilesOfItem } from '../run/input/itemFiles';
+import { parseValue, type Field } from '../models/field';
+import { webUrl } from '../models/shapes';
+import type { InputFile } from '../run/input/inputFile';
 import { optionsField, timeoutOption, type Item } from '../run/item';
 import { defineOperation, runEach } from './operation';
 
@@ -44,17 +41,14 @@ const fileUrl: Field = {
 };
 
 /** @throws {UserError} if the field has neither a link nor the name of a file */
-function readFile(
+async function readFile(
 	{ call, index, read }: Item,
 	field: Field,
-): { url: string } | { file: InputFile } {
-	const schema = describeFields([{ ...field, send: { as: 'file', schema: file } }]);
-	const values = { file: read(field.name) };
-	const reader = new InputReader(schema, new FilesOfItem(call.context, index), 'fields');
-	const input = reader.read(values);
-	checkInput(schema, input, values);
-	if (input.file instanceof InputFile) return { file: input.file };
-	return { url: parseValue(field, input.file) as string };
+): Promise<{ url: string } | { file: InputFile }> {
+	const { readOneFile } = await import('../run/input/oneFile');
+	const found = readOneFile(call.context, index, field, read(field.name));
+	if (typeof found !== 'string') return { file: found };
+	return { url: parseValue(field, found) as string };
 }
 
 export const upload = defineOperation<{ url: string } | { file: InputFile }>({
@@ -65,9 +59,9 @@ export const upload = defineOperation<{ url: string } | { file: InputFile }>({
 	description:
 		'Upload a file to the service, and get a URL that models take; it usually lasts 24 hours',
 	fields: [source, binaryPropertyName, fileUrl, optionsField([timeoutOption])],
-	prepare: (item) => {
+	prepare: async (item) => {
 		const isUrl = item.read(source.name) === 'url';
-		return readFile(item, isUrl ? fileUrl : binaryPropertyName);
+		return await readFile(item, isUrl ? fileUrl : binaryPropertyName);
 	},
 	run: runEach(async (item, request) => {
 		if ('file' in request) return [{ json: await request.file.upload(item) }];
