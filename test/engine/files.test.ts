@@ -37,7 +37,11 @@ describe('file: upload', () => {
 			'\'File\' is "data", but there is no file',
 			': photo, blank.',
 		],
-		[{ binaryPropertyName: '={{ $binary.photo }}' }, "'File' is \"{", ': photo, blank.'],
+		[
+			{ binaryPropertyName: "={{ ({ mimeType: 'image/png', fileName: 'other.png' }) }}" },
+			"'File' is \"{",
+			': photo, blank.',
+		],
 	])('sends nothing for %j', async (parameters, message, next) => {
 		const { error } = await upload(parameters);
 		expect(error?.message).toContain(message);
