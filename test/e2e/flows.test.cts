@@ -107,7 +107,7 @@ it('the rows of a CSV file become tasks by their columns, headed as people head 
 	expect(execution.getItems(NODE)).toMatchObject([
 		{ status: 'completed' },
 		{ status: 'completed' },
-		{ error: "'Prompt' is required" },
+		{ error: "'Image URL' is required" },
 	]);
 	expect(pair.listTasks().map(({ input }) => input)).toEqual([
 		{ prompt: 'A fox', image_url: first, duration: '10' },
