@@ -16,6 +16,12 @@ export function isPlainObject(value: unknown): value is Record<string, unknown> 
 export const isExact = (value: number): boolean =>
 	Number.isSafeInteger(value) || (Number.isFinite(value) && !Number.isInteger(value));
 
+/** Returns what JSON makes of a value, for example the ISO text of a date. */
+export function toJsonValue(value: unknown): unknown {
+	const { toJSON } = (value ?? {}) as { toJSON?: unknown };
+	return typeof toJSON === 'function' ? toJSON.call(value) : value;
+}
+
 /** Parses JSON; undefined if the text isn't JSON. */
 export function parseJson(text: string): unknown {
 	try {

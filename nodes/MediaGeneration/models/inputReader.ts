@@ -1,5 +1,5 @@
 import type { UserError } from 'n8n-workflow';
-import { isExact, isPlainObject } from '../lib/json';
+import { isExact, isPlainObject, toJsonValue } from '../lib/json';
 import { readWebUrl } from '../lib/url';
 import {
 	hasOwnScheme,
@@ -91,7 +91,7 @@ export class InputReader {
 	/** @returns undefined where nothing is sent */
 	private take(given: unknown, place: Place): unknown {
 		if (given instanceof Nothing) return this.takeNothing(given, place);
-		const value = this.toPlain(given, place.path);
+		const value = this.takePlain(given, place.path);
 		if (isFilePlace(place)) return this.takeFiles(value, place);
 		const single = unwrapSingle(value, place.schema);
 		if (single instanceof Nothing) return this.takeNothing(single, place);
@@ -115,10 +115,9 @@ export class InputReader {
 		return this.isFields ? undefined : '';
 	}
 
-	/** Returns what JSON makes of an object, for example the ISO text of a date. */
-	private toPlain(given: unknown, path: Path): unknown {
-		const { toJSON } = (given ?? {}) as { toJSON?: unknown };
-		const value: unknown = typeof toJSON === 'function' ? toJSON.call(given) : given;
+	/** @throws {UserError} where JSON would lose or change the value */
+	private takePlain(given: unknown, path: Path): unknown {
+		const value = toJsonValue(given);
 		const message = findWrong(given, value, path.length);
 		if (!message) return value;
 		const label = namePlaceIn(this.schema, path.slice(0, SHOWN_STEPS));
@@ -166,7 +165,7 @@ export class InputReader {
 	private takeEntry(given: unknown, place: Place, isAll = false): unknown[] {
 		const { schema } = place;
 		if (given instanceof Nothing) return [this.takeNothing(given, place)].filter(isDefined);
-		const value = this.toPlain(given, place.path);
+		const value = this.takePlain(given, place.path);
 		if (isBlank(value)) return this.isFields ? [] : [value];
 		if (Array.isArray(value))
 			return value.flatMap((entry, at) => this.takeEntry(entry, toEntryPlace(place, at)));

@@ -1,4 +1,4 @@
-import { isPlainObject } from '../../lib/json';
+import { isPlainObject, toJsonValue } from '../../lib/json';
 import { isOfFile } from '../../models/addresses';
 import { isBlank } from '../../models/fieldErrors';
 import type { ItemFiles } from '../../models/files';
@@ -12,8 +12,7 @@ import { isOwnEntry } from '../../models/schema';
  */
 export function normalizeGiven(values: Record<string, unknown>, files: ItemFiles): unknown {
 	const normalize = (given: unknown): unknown => {
-		const { toJSON } = (given ?? {}) as { toJSON?: unknown };
-		const value: unknown = typeof toJSON === 'function' ? toJSON.call(given) : given;
+		const value = toJsonValue(given);
 		if (isOfFile(value)) return files.nameOf(value) ?? normalizeObject(value);
 		if (isPlainObject(value)) return normalizeObject(value);
 		if (!Array.isArray(value)) return String(value).trim();
