@@ -62,7 +62,7 @@ const ids: Record<string, string> = {};
 
 /** What stands in the hint and in n8n's log. */
 const describeObstacle = () =>
-	`callbacks to ${origin}/${OBSTACLE}/webhook-waiting/ would not arrive: it answers 302 Answer 302. Let the proxy before n8n pass POST requests below /${OBSTACLE}/webhook-waiting/ on`;
+	`callbacks to ${origin}/${OBSTACLE}/webhook-waiting/ would not arrive: it answers 302. Let the proxy before n8n pass POST requests there on`;
 
 /** Makes n8n send its nudges after a tenth of their pauses. */
 const hurryNudges = async () =>

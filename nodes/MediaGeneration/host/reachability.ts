@@ -1,42 +1,32 @@
-import { isObject, parseJson } from '../lib/json';
 import { Memory } from '../lib/memory';
-import { post, type Silence } from '../lib/post';
-import { buildNotFound } from './resumeUrl';
-
-/** What answers at the address of resume URLs. */
-export type Answerer = { address: string } & (
-	| { who: 'n8n' }
-	| { who: 'other'; status: number; text: string }
-	| { who: 'nobody'; silence: Silence }
-);
+import { post } from '../lib/post';
+import { isEndedAnswer, WAKE_PATH } from './resumeUrl';
 
 /** By address, also of requests under way. */
-const known = new Memory<Promise<Answerer>>('answerers');
+const known = new Memory<Promise<string | undefined>>('answerers');
 
 /**
- * Asks who answers at a resume URL: a proxy may not pass `/webhook-waiting/` on, or want a login.
- * It asks for an execution that doesn't exist, without the token, so nothing else happens
+ * Asks what keeps callbacks from a resume URL: a proxy may not pass `/webhook-waiting/` on, or want a
+ * login. It asks for an execution that doesn't exist, without the token, so nothing else happens
  * (`waiting-webhooks.js`, 2.14.2, 2.41.1). `e2e/reachability` fails first.
- * @param resumeUrl its path ends with the execution's ID and our own segment
  * @param timeout in milliseconds
+ * @returns the end of a sentence; undefined: nothing
  */
-export async function findAnswerer(resumeUrl: string, timeout: number): Promise<Answerer> {
-	const url = new URL(resumeUrl);
-	const [, path = '', segment = ''] = /^(.*\/)[^/]+(\/[^/]+)$/.exec(url.pathname) ?? [];
-	url.pathname = `${path}0${segment}`;
-	url.search = '';
+export async function findObstacle(
+	resumeUrl: string,
+	timeout: number,
+): Promise<string | undefined> {
+	const url = new URL(`../0/${WAKE_PATH}`, resumeUrl);
 	const before = known.get(url.href);
 	if (before) return await before;
-	const answerer = ask(url, url.origin + path, timeout);
-	known.set(url.href, answerer);
-	return await answerer;
+	const obstacle = ask(url, timeout);
+	known.set(url.href, obstacle);
+	return await obstacle;
 }
 
-async function ask(url: URL, address: string, timeout: number): Promise<Answerer> {
-	const answer = await post(url.href, { timeout });
-	if ('silence' in answer) return { address, who: 'nobody', silence: answer.silence };
-	const { status, text } = answer;
-	const body = parseJson(text);
-	const isN8n = status === 404 && isObject(body) && body.message === buildNotFound('0');
-	return isN8n ? { address, who: 'n8n' } : { address, who: 'other', status, text };
+async function ask(url: URL, timeout: number): Promise<string | undefined> {
+	const { status, body, silence } = await post(url.href, { timeout });
+	if (status === 404 && isEndedAnswer(body)) return undefined;
+	const address = url.origin + new URL('..', url).pathname;
+	return `callbacks to ${address} would not arrive: it ${silence ?? `answers ${status}`}. Let the proxy before n8n pass POST requests there on, without a login or a redirect, or correct WEBHOOK_URL`;
 }

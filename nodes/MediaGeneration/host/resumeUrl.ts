@@ -1,5 +1,6 @@
 import type { IExecuteFunctions, IWebhookFunctions } from 'n8n-workflow';
 import { SLUG } from '../lib/brand';
+import { isObject } from '../lib/json';
 
 /**
  * The last segment of our resume URLs. Every node of an execution that waits has the same resume
@@ -58,18 +59,12 @@ export function isResumeUrl(context: object, value: unknown): boolean {
 }
 
 /**
- * n8n's message where an execution doesn't exist (`waiting-webhooks.js`, 2.14.2, 2.41.1). `e2e/reachability`
- * fails first.
- */
-export const buildNotFound = (executionId: string): string =>
-	`The execution "${executionId}" does not exist.`;
-
-/**
  * n8n's messages for an execution that no longer waits, or waits elsewhere (`waiting-webhooks.js`,
- * 2.14.2, 2.41.1). One that is running may be about to sleep. `e2e/neighbors` fails first.
+ * 2.14.2, 2.41.1). One that is running may be about to sleep. `e2e/neighbors` and `e2e/reachability`
+ * fail first.
  */
 const ENDED = /^The (workflow for )?execution ".*(does not exist|has finished|matching path)/;
 
 /** Says whether n8n, and not something before it, answers that the execution no longer waits. */
-export const isEndedAnswer = (body: Record<string, unknown>): boolean =>
-	ENDED.test(String(body.message));
+export const isEndedAnswer = (body: unknown): boolean =>
+	isObject(body) && ENDED.test(String(body.message));

@@ -1,9 +1,13 @@
+import { parseJson } from './json';
 import { decodePart } from './url';
 
-/** Why no answer came: a timeout in milliseconds, or the code of Node's error. */
-export type Silence = { after: number } | { code?: string };
-
-export type PostAnswer = { status: number; text: string } | { silence: Silence };
+export interface PostAnswer {
+	status?: number;
+	/** Parsed; undefined if it isn't JSON. */
+	body?: unknown;
+	/** Why no answer came, as a predicate of the host. */
+	silence?: string;
+}
 
 /**
  * Sends a POST and reads the answer. It doesn't use n8n's helpers, because they keep the execution
@@ -23,11 +27,12 @@ export async function post(
 	const request = { method: 'POST', headers: { ...headers, ...login }, body } as const;
 	try {
 		const response = await fetch(address.href, { ...request, redirect: 'manual', signal });
-		return { status: response.status, text: await response.text() };
+		return { status: response.status, body: parseJson(await response.text()) };
 	} catch (error) {
 		// The error's message may contain the URL with its secrets.
-		const { code } = (error as { cause?: { code?: string } }).cause ?? {};
-		return { silence: signal.aborted ? { after: timeout } : { code } };
+		const { code = 'no connection' } = (error as { cause?: { code?: string } }).cause ?? {};
+		if (signal.aborted) return { silence: `does not answer within ${timeout / 1000} seconds` };
+		return { silence: `can't be reached (${code})` };
 	}
 }
 

@@ -1,12 +1,14 @@
 import type { Call } from '../host/call';
+import { findObstacle } from '../host/reachability';
 import { readResumeUrl } from '../host/resumeUrl';
 import { findWaiter, type Waiter } from '../host/waiter';
 import { isReadAlike } from '../host/webhookCredential';
+import { isInternalUrl, isLoopbackUrl } from '../lib/url';
 import { findTask, type HowToWait } from './ledger';
-import { findObstacle, mayReach } from './obstacle';
 import { listWithoutError } from './onError';
 import type { Plan } from './plan';
 import type { Run, WaitDecision } from './run';
+import { PROBE } from './timetable';
 
 /** Decides how to wait for the tasks there are, and for those that will be created. */
 export async function decideWait(run: Run, plans: Plan[]): Promise<WaitDecision> {
@@ -47,9 +49,16 @@ export async function decideFor(
 		const { origin } = new URL(resumeUrl);
 		return { reason: `because callbacks to ${origin} would not arrive. ${SET_WEBHOOK_URL}` };
 	}
-	const obstacle = await findObstacle(resumeUrl);
+	const obstacle = await findObstacle(resumeUrl, PROBE);
 	if (chosen === 'automatic' && obstacle) return { reason: `because ${obstacle}` };
 	return { resumeUrl, obstacle };
+}
+
+/** A service in the same network may reach this n8n; one on another machine not by a loopback name. */
+function mayReach(baseUrl: string, resumeUrl: string, chosen: HowToWait): boolean {
+	if (!isInternalUrl(resumeUrl)) return true;
+	if (chosen === 'callback' || !isLoopbackUrl(resumeUrl)) return isInternalUrl(baseUrl);
+	return isLoopbackUrl(baseUrl);
 }
 
 /** Says why an execution stays awake, as the end of a sentence. */

@@ -1,7 +1,6 @@
 import { isEndedAnswer } from '../host/resumeUrl';
-import { isObject, parseJson } from '../lib/json';
+import { isObject } from '../lib/json';
 import { post } from '../lib/post';
-import { describeSilence } from './obstacle';
 import { NUDGE_TIMEOUT } from './timetable';
 import { NUDGE, type WakeReason } from './answers';
 
@@ -16,17 +15,16 @@ interface NudgeAnswer {
 
 /** Sends a nudge to a resume URL, which has n8n's token. Nothing is thrown. */
 export async function sendNudge(url: string, taskId: string): Promise<NudgeAnswer> {
-	const answer = await post(url, {
+	const { status, body, silence } = await post(url, {
 		headers: { 'Content-Type': 'application/json' },
 		body: JSON.stringify({ data: { task_id: taskId, callbackType: NUDGE } }),
 		timeout: NUDGE_TIMEOUT,
 	});
 	const address = `the resume URL at ${new URL(url).host}`;
-	if ('silence' in answer) return { failure: `${address} ${describeSilence(answer.silence)}` };
-	const body = parseJson(answer.text);
+	if (silence) return { failure: `${address} ${silence}` };
 	if (isObject(body))
 		return { isWoken: body.resumed === true, isOver: isEndedAnswer(body) || isOurEnd(body) };
-	return { failure: `${address} answered ${answer.status} without n8n's JSON` };
+	return { failure: `${address} answered ${status} without n8n's JSON` };
 }
 
 /** Our webhook's reasons after which it no longer wakes the execution for this task. */

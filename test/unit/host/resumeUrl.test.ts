@@ -1,6 +1,5 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import {
-	buildNotFound,
 	isEndedAnswer,
 	isResumeUrl,
 	readResumeUrl,
@@ -31,7 +30,7 @@ it.each([
 
 // As n8n writes them, with its missing quotation mark.
 it.each<[unknown, boolean]>([
-	[buildNotFound('7'), true],
+	['The execution "7" does not exist.', true],
 	['The execution "7 has finished already.', true],
 	['The execution "7" has finished with error.', true],
 	[

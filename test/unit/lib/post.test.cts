@@ -19,8 +19,8 @@ it.each<[string, string, object]>([
 	['none', HOST, {}],
 	['one', HOST.replace('//', '//me:pa%40ss%3A@'), basic('me:pa@ss:')],
 ])('of a URL with a login, here %s, the login is sent in a header', async (_, url, login) => {
-	const { result, address, request } = await send(url, new Response('ok'), { 'X-One': '1' });
-	expect(result).toEqual({ status: 200, text: 'ok' });
+	const { result, address, request } = await send(url, Response.json({ a: 1 }), { 'X-One': '1' });
+	expect(result).toEqual({ status: 200, body: { a: 1 } });
 	expect(address).toBe(HOST);
 	const headers = { 'X-One': '1', ...login };
 	expect(request).toMatchObject({ method: 'POST', body: 'text', redirect: 'manual' });
@@ -30,17 +30,17 @@ it.each<[string, string, object]>([
 const broken = (cause?: object) =>
 	new TypeError(`Failed to parse URL from ${HOST}`, cause && { cause });
 
-it.each<[Error, string | undefined]>([
+it.each<[Error, string]>([
 	[broken({ code: 'ECONNREFUSED' }), 'ECONNREFUSED'],
-	[broken(new Error(HOST)), undefined],
+	[broken(new Error(HOST)), 'no connection'],
 ])('without an answer, the reason has nothing of the URL: %j', async (error, code) => {
 	const { result } = await send(HOST, error);
-	expect(result).toEqual({ silence: { code } });
+	expect(result).toEqual({ silence: `can't be reached (${code})` });
 });
 
 it('an answer that takes too long is told from none', async () => {
 	const timeout = jest.spyOn(AbortSignal, 'timeout').mockReturnValue(AbortSignal.abort());
 	const { result } = await send(HOST, broken());
-	expect(result).toEqual({ silence: { after: 3_000 } });
+	expect(result).toEqual({ silence: 'does not answer within 3 seconds' });
 	expect(timeout).toHaveBeenCalledWith(3_000);
 });
