@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { isDeeper, parseJson } from '../lib/json';
+import { cutText } from '../lib/text';
 import { readWebUrl } from '../lib/url';
 import { TASK_ID } from './service';
 
@@ -45,11 +46,7 @@ const LONGEST_MESSAGE = 500;
 
 /** Makes a message of one line, cut to a readable length. */
 export function toMessage(text: string): string {
-	// A character may be a surrogate pair.
-	const start = text.slice(0, 2 * LONGEST_MESSAGE);
-	const characters = [...start.replace(CONTROL_CHARACTERS, ' ').trim()];
-	if (characters.length <= LONGEST_MESSAGE) return characters.join('');
-	return `${characters.slice(0, LONGEST_MESSAGE - 1).join('')}…`;
+	return cutText(text.replace(CONTROL_CHARACTERS, ' ').trim(), LONGEST_MESSAGE);
 }
 
 /** Quotes a value in a message. */

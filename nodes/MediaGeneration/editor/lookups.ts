@@ -18,10 +18,6 @@ import { shortenPrice } from '../models/any/price';
 import { findInput, type FoundInput } from '../models/schema';
 import { buildNotice, findStoredSchema, listFields, toMapperFields } from '../models/any/views';
 
-/** The longest name or reason of the service, and the longest description, in characters. */
-const SHOWN_NAME = 200;
-const SHOWN_DESCRIPTION = 500;
-
 /** The node works without a catalogue too. */
 const WITHOUT_CATALOGUE = `To go on without the list, choose the model By ID, ${USE_JSON}.`;
 
@@ -65,9 +61,9 @@ function toResult({ model, title = model, taskType, pricingDesc = '' }: Catalogu
 	const name = [title, type, shortenPrice(pricingDesc)].filter(Boolean).join(' · ');
 	const description = [taskType.join(', '), pricingDesc].filter(Boolean).join('\n');
 	return {
-		name: cutText(name, SHOWN_NAME),
+		name: cutText(name),
 		value: model,
-		description: cutText(description, SHOWN_DESCRIPTION),
+		description: cutText(description, 500),
 	};
 }
 
@@ -117,7 +113,7 @@ async function findChosen(
 	} catch (error) {
 		const reason = isOfKind(error, 'notFound')
 			? `The service lists no fields of a model "${model}". ${CHECK_NAME}`
-			: `The fields of ${model} can't be loaded: ${cutText((error as Error).message, SHOWN_NAME)}`;
+			: `The fields of ${model} can't be loaded: ${cutText((error as Error).message)}`;
 		return { reason, remedy: findRemedy(error) };
 	}
 }

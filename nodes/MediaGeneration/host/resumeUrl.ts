@@ -7,7 +7,7 @@ import { isObject } from '../lib/json';
  * URL; by its path n8n finds the webhook of the one that is meant (`waiting-webhooks.js`, 2.14.2,
  * 2.41.1). `e2e/neighbors` fails first.
  */
-const WAKE_PATH = SLUG;
+export const WAKE_PATH = SLUG;
 
 /** What n8n's contexts have beside their documented API (`node-execution-context.js`). */
 interface Internals {

@@ -1,18 +1,9 @@
 import { dropUndefined, isObject, mapValues } from './json';
+import { cutText } from './text';
 import { isWebUrl } from './url';
 
 /** The longest text, name and link, in characters. */
-const LONGEST_TEXT = 4_000;
-
-/** Marks a cut text. The blank separates it from a link. */
-const END = ' …';
-
-/** Cuts a long text. A link at the cut is dropped, since a part of one is useless. */
-export function cutLongText(text: string): string {
-	if (text.length <= LONGEST_TEXT) return text;
-	const kept = text.slice(0, LONGEST_TEXT - END.length).replace(/[a-z]{1,10}:\/\/[^\s"'<>]*$/i, '');
-	return kept.replace(/\p{Cs}$/u, '').trimEnd() + END;
-}
+export const LONGEST_TEXT = 4_000;
 
 /** Copies JSON for a reader with limited room. Links are encoded. */
 export class Excerpt {
@@ -35,7 +26,7 @@ export class Excerpt {
 
 	private copyText(text: string): string | undefined {
 		const isLink = isWebUrl(text);
-		const copy = isLink ? encodeLink(text) : cutLongText(text);
+		const copy = isLink ? encodeLink(text) : cutText(text, LONGEST_TEXT);
 		this.isCut ||= !isLink && copy !== text;
 		return this.takeRoom(copy) ? copy : undefined;
 	}

@@ -1,6 +1,6 @@
 import { sleep } from 'n8n-workflow';
 import { Memory } from './memory';
-import { untilAborted } from './timers';
+import { growPauses, untilAborted } from './timers';
 
 /** How fast requests of an account are sent. Times are in milliseconds. */
 export interface RateLimits {
@@ -12,8 +12,7 @@ export interface RateLimits {
 	isTooFast: (error: unknown) => boolean;
 }
 
-const FIRST_HOLD = 2_000;
-const LONGEST_HOLD = 10_000;
+const HOLDS = { first: 2_000, growth: 1.5, longest: 10_000 };
 
 /** A request in the window, or one that waits to come into it. */
 interface Place {
@@ -43,7 +42,7 @@ export class RateLimiter {
 	private heldUntil = 0;
 	/** When `beginWaiting` runs next. */
 	private alarm = Infinity;
-	private pause = FIRST_HOLD;
+	private holds = growPauses(HOLDS);
 
 	constructor(private readonly limits: RateLimits) {}
 
@@ -70,7 +69,7 @@ export class RateLimiter {
 				this.beginWaiting();
 				if (answer.status === 'fulfilled') {
 					refusedSince = Infinity;
-					this.pause = FIRST_HOLD;
+					this.holds = growPauses(HOLDS);
 					return answer.value;
 				}
 				if (!isTooFast(answer.reason)) throw answer.reason;
@@ -141,8 +140,7 @@ export class RateLimiter {
 	private holdBack(): void {
 		const time = now();
 		if (this.heldUntil > time) return;
-		this.heldUntil = time + this.pause * (1 + Math.random() / 4);
-		this.pause = Math.min(this.pause * 1.5, LONGEST_HOLD);
+		this.heldUntil = time + this.holds.next().value;
 	}
 }
 

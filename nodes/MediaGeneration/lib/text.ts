@@ -1,6 +1,14 @@
-/** Cuts a text to a length in characters, and marks the cut with "…". */
-export const cutText = (text: string, longest: number): string =>
-	text.length > longest ? `${text.slice(0, longest - 1).trimEnd()}…` : text;
+/**
+ * Cuts a text to a length in characters, and marks the cut with "…". A link at the cut is dropped,
+ * since a part of one is useless, and so is half a character.
+ */
+export const cutText = (text: string, longest = 200): string =>
+	text.length > longest
+		? `${text
+				.slice(0, longest - 1)
+				.replace(/[a-z]{1,10}:\/\/[^\s"'<>]*$|\p{Cs}$/iu, '')
+				.trimEnd()}…`
+		: text;
 
 /**
  * Makes foreign text safe to show as HTML. n8n's editor renders messages, descriptions, hints, notices

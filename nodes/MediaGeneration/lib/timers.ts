@@ -31,6 +31,21 @@ export const joinSignals = (...signals: Array<AbortSignal | undefined>): AbortSi
 /** The longest delay of a Node timer, in milliseconds. */
 export const LONGEST_PAUSE = 2 ** 31 - 1;
 
+/** Spreads a pause at random, so that runs that began together don't act together. */
+export const spread = (pause: number): number => pause * (0.75 + Math.random() / 2);
+
+/** Lengthens pauses, each spread at random. */
+export function* growPauses({ first, growth, longest }: Pauses): Generator<number, never> {
+	for (let length = first; ; length = Math.min(length * growth, longest)) yield spread(length);
+}
+
+/** Pauses that grow, in milliseconds. */
+export interface Pauses {
+	first: number;
+	growth: number;
+	longest: number;
+}
+
 /** Runs a function after some milliseconds. It doesn't keep the process alive. */
 export const runAfter = (milliseconds: number, run: () => void): void =>
 	AbortSignal.timeout(

@@ -1,5 +1,5 @@
 import { UserError } from 'n8n-workflow';
-import { cutLongText } from '../lib/excerpt';
+import { LONGEST_TEXT } from '../lib/excerpt';
 import { cutText } from '../lib/text';
 import { Nothing } from './files';
 
@@ -14,13 +14,9 @@ export const buildFieldError = (
 	message: string,
 	remedy = 'Correct the field, then run the node again.',
 ): UserError =>
-	new UserError(cutLongText(message), { description: `Nothing was sent for this item. ${remedy}` });
-
-/** The longest expression in an error, in characters. */
-const MAX_EXPRESSION = 60;
-
-export const shortenExpression = (expression: string): string =>
-	cutText(expression, MAX_EXPRESSION);
+	new UserError(cutText(message, LONGEST_TEXT), {
+		description: `Nothing was sent for this item. ${remedy}`,
+	});
 
 const LOST_OPTIONAL =
 	"Check the names in the expression. For items that have none, as a table that leaves out blank cells has them, end it with ?? '', as in {{ $json.prompt ?? '' }}.";
@@ -34,7 +30,7 @@ export function buildBlankError(label: string, given?: unknown, remedy?: string)
 	const message = `'${label}' is required`;
 	if (!(given instanceof Nothing && given.expression)) return buildFieldError(message, remedy);
 	return buildFieldError(
-		`${message}, but its expression ${shortenExpression(given.expression)} gives nothing for this item`,
+		`${message}, but its expression ${cutText(given.expression, 60)} gives nothing for this item`,
 		remedy ?? 'Check the names in the expression, then run the node again.',
 	);
 }
@@ -54,10 +50,10 @@ export const isBlank = (value: unknown): boolean =>
 	(typeof value === 'string' && value.trim() === '');
 
 /** Shortens a value for a message. A URL's query and login are left out, because they may be secret. */
-export function shorten(value: unknown, longest = 60): string {
+export function shorten(value: unknown): string {
 	const text = typeof value === 'object' ? writeJson(value) : String(value);
 	const shown = text.replace(/\?.*/s, '').replace(/\/\/[^/\s@]*@/g, '//');
-	return `"${shown.length > longest ? `${shown.slice(0, longest)}…` : shown}"`;
+	return `"${cutText(shown, 60)}"`;
 }
 
 /** Writes an object for a message. One from an expression may contain itself. */

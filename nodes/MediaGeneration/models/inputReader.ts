@@ -1,5 +1,6 @@
 import type { UserError } from 'n8n-workflow';
 import { isExact, isPlainObject, toJsonValue } from '../lib/json';
+import { cutText } from '../lib/text';
 import { readWebUrl } from '../lib/url';
 import {
 	hasOwnScheme,
@@ -17,7 +18,6 @@ import {
 	INEXACT,
 	isBlank,
 	shorten,
-	shortenExpression,
 } from './fieldErrors';
 import { FileToSend, Nothing, type FileUse, type ItemFiles } from './files';
 import { findPurpose, takesBase64, saysUrl } from './purpose';
@@ -105,7 +105,7 @@ export class InputReader {
 			if (isRequired) throw buildBlankError(label, nothing);
 			if (isFilePlace(place) || (name === 'prompt' && path.length === 1))
 				throw buildLostError(label, nothing);
-			const expression = shortenExpression(nothing.expression);
+			const expression = cutText(nothing.expression, 60);
 			const isSent = this.isFields ? "wasn't sent" : 'was sent blank';
 			if (expression)
 				this.warnings.push(
@@ -234,7 +234,7 @@ export class InputReader {
 	private buildNoFileError(text: string, place: Place): UserError {
 		const names = this.files.listNames().join(', ');
 		return buildFieldError(
-			`'${this.nameOf(place)}' is ${shorten(text, LONGEST_NAME)}, but there is no file named so in this item, and a URL begins with http:// or https://`,
+			`'${this.nameOf(place)}' is ${shorten(text)}, but there is no file named so in this item, and a URL begins with http:// or https://`,
 			names
 				? `Enter a file of this item: ${names}.`
 				: 'The item has no file: put a node before this one that reads or downloads it.',
@@ -245,9 +245,6 @@ export class InputReader {
 		return schema.title ?? toTitle(name);
 	}
 }
-
-/** The longest name in an error, in characters. It may be a whole file in Base64. */
-const LONGEST_NAME = 100;
 
 /** Bare Base64 that is too long for the name of a file. */
 const BASE64 = /^[\w+/-]{64,}={0,2}$/;

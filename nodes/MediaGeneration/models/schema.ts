@@ -128,9 +128,6 @@ export const MAX_SIZE = 64_000;
 /** Added to the size of each schema, in characters, because every check walks all of them. */
 const SCHEMA_SIZE = 100;
 
-/** The longest text about a property, in characters: the editor shows two lines of it. */
-const MAX_PROSE = 200;
-
 /** The longest text that says what values mean, in characters. */
 const MAX_MEANINGS = 16_000;
 
@@ -319,10 +316,8 @@ const isNull = ({ type }: JsonSchema): boolean => String(type) === 'null';
 
 /** Makes a text one line, without a leading =, which would make n8n run it as an expression. */
 function cleanProse(prose: unknown): string {
-	const line = String(prose)
-		.slice(0, 2 * MAX_PROSE)
-		.replace(/\s+/g, ' ');
-	return cutText(line.replace(/^[\s=]+|\s$/g, ''), MAX_PROSE);
+	const line = String(prose).replace(/\s+/g, ' ');
+	return cutText(line.replace(/^[\s=]+|\s$/g, ''));
 }
 
 /** Looks up an object's own part. */
@@ -331,7 +326,7 @@ export const getPart = (value: unknown, name: string): unknown =>
 
 /** Looks up `#/components/…`; its segments may be percent-encoded. */
 function findPart(document: unknown, reference: string): unknown {
-	if (!reference.startsWith('#/') || reference.length > MAX_PROSE) return undefined;
+	if (!reference.startsWith('#/') || reference.length > 200) return undefined;
 	// A lone % stands for itself.
 	const path = reference.slice(2).replace(/%(?![\da-f]{2})/gi, '%25');
 	const names = decodeURIComponent(path).split('/');

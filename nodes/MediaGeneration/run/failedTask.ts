@@ -1,7 +1,6 @@
 import { ServiceError } from '../api/failure';
 import { SILENT } from '../api/service';
 import type { Task } from '../api/task';
-import { cutText } from '../lib/text';
 
 export const isFailed = ({ status }: Task): boolean => status === 'failed' || status === 'timedOut';
 
@@ -15,19 +14,16 @@ export const mayCreateAgain = ({ status, failCode }: Task): boolean =>
 const PAYS =
 	'Change the prompt, then run the node that created it again: that pays for a new task for each of its items.';
 
-/** The longest reason of a failed task in an error, in characters. */
-const MAX_REASON = 500;
-
 /** How services begin the reason of a failure, after which it says twice that the task failed. */
 const FAILED = /^((the|this|your) )?(generation|job|request|task)( has)? failed([.,:;!]\s*|$)/i;
 
 /** Says why a task failed, in the service's words, as the end of a sentence. */
-export const sayReason = ({ failMessage = '' }: Task, longest = MAX_REASON): string => {
+export const sayReason = ({ failMessage = '' }: Task): string => {
 	const reason = failMessage
 		.trim()
 		.replace(FAILED, '')
 		.replace(/(?<!\.)\.$/, '');
-	return cutText(reason || 'no reason given', longest);
+	return reason || 'no reason given';
 };
 
 /** Says what happened to a task, in the service's words. */
@@ -35,7 +31,7 @@ function sayWhatHappened(task: Task): string {
 	const { status, failCode, lookError } = task;
 	if (status === 'timedOut') {
 		const what = 'The task had not ended when the wait was over';
-		return lookError ? `${what}. The last look failed: ${cutText(lookError, MAX_REASON)}` : what;
+		return lookError ? `${what}. The last look failed: ${lookError}` : what;
 	}
 	return `The task failed: ${sayReason(task)}${failCode ? ` (code ${failCode})` : ''}`;
 }

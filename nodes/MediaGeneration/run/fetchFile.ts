@@ -17,9 +17,6 @@ const REFUSED = new Set([401, 403, 404, 410]);
 /** The longest download, in milliseconds. */
 export const LONGEST_DOWNLOAD = 3_600_000;
 
-/** Of a host's name in a message, in characters. A host may redirect to a name of any length. */
-const LONGEST_HOST = 100;
-
 /** The service that gave the links, and the parts of n8n, also in a webhook. */
 export interface FileSource {
 	getService: () => Promise<TaskService>;
@@ -191,7 +188,7 @@ async function open(
 	throw buildError(file, `its host redirected more than ${MAX_REDIRECTS} times`, ASK);
 }
 
-const hostOf = (url: string): string => cutText(new URL(url).host, LONGEST_HOST);
+const hostOf = (url: string): string => cutText(new URL(url).host);
 
 const ASK = 'Ask the service about the link.';
 const RAISE = 'Raise the limit if this n8n has room for the files.';

@@ -9,9 +9,6 @@ import { hasFailed, type Outcome } from './item';
 const addHint = (context: IExecuteFunctions, type: 'warning' | 'info', message: string): void =>
 	context.addExecutionHints({ type, location: 'outputPane', message: toPlainText(message) });
 
-/** The longest reason of a failed task, or of a failed look, in a hint, in characters. */
-const SHOWN_REASON = 200;
-
 /**
  * Shows how the tasks of a run ended, and what they cost.
  * @param failure why the last look at one that has not ended failed, if it did
@@ -20,12 +17,12 @@ export function showEnds(context: IExecuteFunctions, tasks: Task[], failure?: Er
 	const failed = tasks.filter(({ status }) => status === 'failed');
 	const open = tasks.filter(({ status }) => status === 'pending');
 	if (failed.length) {
-		const reason = sayReason(failed[0] as Task, SHOWN_REASON);
+		const reason = cutText(sayReason(failed[0] as Task));
 		const count = `${failed.length} of ${tasks.length}`;
 		addHint(context, 'warning', `Tasks that failed: ${count}. The first: ${reason}`);
 	}
 	if (open.length) {
-		const why = failure ? ` The last look failed: ${cutText(failure.message, SHOWN_REASON)}.` : '';
+		const why = failure ? ` The last look failed: ${cutText(failure.message)}.` : '';
 		const count = `${open.length} of ${tasks.length}`;
 		addHint(
 			context,
@@ -56,7 +53,7 @@ export function showMissing(context: IExecuteFunctions, outcomes: Outcome[]): vo
 	const say = (what: string, reasons: unknown[]) => {
 		if (!reasons.length) return;
 		const hint = `${what}: ${reasons.length}. The first: ${String(reasons[0])}`;
-		addHint(context, 'warning', cutText(hint, SHOWN_REASON));
+		addHint(context, 'warning', cutText(hint));
 	};
 	const items = outcomes.flatMap((outcome) => (outcome && 'items' in outcome ? outcome.items : []));
 	const list = (key: string) => items.flatMap(({ json }) => (json as IDataObject)[key] ?? []);

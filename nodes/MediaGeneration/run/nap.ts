@@ -3,17 +3,11 @@ import type { Task } from '../api/task';
 import { isUnderway, wasDelivered, type HeldResponse } from '../host/delivery';
 import { readResumeUrl } from '../host/resumeUrl';
 import { Memory, weigh } from '../lib/memory';
-import { runAfter } from '../lib/timers';
+import { growPauses, runAfter, spread } from '../lib/timers';
 import { findLimit, listAwaitedIds, type Ledger, type Sleep, type WaitSettings } from './ledger';
 import { Looks, type GetService } from './look';
 import { sendNudge } from './nudge';
-import {
-	FIRST_PAUSE_AT_LIMIT,
-	LOOK_ASLEEP,
-	PAUSES_ASLEEP,
-	planLastWake,
-	spread,
-} from './timetable';
+import { FIRST_PAUSE_AT_LIMIT, LOOK_ASLEEP, PAUSES_ASLEEP, planLastWake } from './timetable';
 
 type Context = IExecuteFunctions | IWebhookFunctions;
 
@@ -53,7 +47,7 @@ interface NapTools {
  */
 export class Nap {
 	private lastState: SleepState = { is: 'waiting' };
-	private pause = PAUSES_ASLEEP.first;
+	private pauses = growPauses(PAUSES_ASLEEP);
 	private isNudged = false;
 	private hasFailed = false;
 
@@ -174,9 +168,8 @@ export class Nap {
 		const now = Date.now();
 		const { until, lastWake } = this.tools;
 		if (this.getState() === 'over' || now >= lastWake) return;
-		const next = Math.min(now + spread(this.pause), now >= until ? lastWake : until);
-		const { growth, longest } = PAUSES_ASLEEP;
-		this.pause = next === until ? FIRST_PAUSE_AT_LIMIT : Math.min(this.pause * growth, longest);
+		const next = Math.min(now + this.pauses.next().value, now >= until ? lastWake : until);
+		if (next === until) this.pauses = growPauses({ ...PAUSES_ASLEEP, first: FIRST_PAUSE_AT_LIMIT });
 		runAfter(next - now, () => {
 			void this.nudge().then(() => this.schedule());
 		});

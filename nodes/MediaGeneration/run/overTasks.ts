@@ -1,6 +1,6 @@
 import { isOfKind, type ServiceError } from '../api/failure';
 import { limitConcurrency } from '../lib/mapConcurrent';
-import { pause } from '../lib/timers';
+import { growPauses, pause } from '../lib/timers';
 import type { Ledger } from './ledger';
 import type { Run } from './run';
 import { LIMIT_OVER_TASKS, PAUSES_OVER_TASKS, planAwake } from './timetable';
@@ -25,8 +25,8 @@ export function limitCreations({ call, ledger }: Run): () => number {
  */
 export class TaskLimit {
 	private refusal?: ServiceError;
-	/** The next pause, in milliseconds; 0 while the service takes more tasks. */
-	private length = 0;
+	/** Absent while the service takes more tasks. */
+	private pauses?: ReturnType<typeof growPauses>;
 	private readonly oneByOne = limitConcurrency(1);
 
 	/**
@@ -46,10 +46,10 @@ export class TaskLimit {
 
 	private async sendAgain(create: () => Promise<string>): Promise<string> {
 		for (;;) {
-			if (this.length) await this.pause();
+			if (this.pauses) await this.pause(this.pauses.next().value);
 			const taskId = await this.try(create);
 			if (taskId === undefined) continue;
-			this.length = 0;
+			this.pauses = undefined;
 			return taskId;
 		}
 	}
@@ -58,20 +58,16 @@ export class TaskLimit {
 	private async try(create: () => Promise<string>): Promise<string | undefined> {
 		return await create().catch((error: unknown) => {
 			const isRefused = isOfKind(error, 'tasksAtOnce');
-			this.length = isRefused ? this.length || PAUSES_OVER_TASKS.first : 0;
+			this.pauses = isRefused ? (this.pauses ?? growPauses(PAUSES_OVER_TASKS)) : undefined;
 			if (!isRefused) throw error;
 			this.refusal = error;
 			return undefined;
 		});
 	}
 
-	private async pause(): Promise<void> {
-		const { growth, longest } = PAUSES_OVER_TASKS;
-		// Random, so that runs that were refused together don't try together.
-		const length = this.length * (1 + Math.random() / 4);
+	private async pause(length: number): Promise<void> {
 		// A task that is created at the limit could not be waited for.
 		if (Date.now() + length > this.findEnd()) throw this.refusal;
-		this.length = Math.min(this.length * growth, longest);
 		await pause(length, this.signal);
 	}
 }

@@ -95,9 +95,6 @@ export const LOOK_ASLEEP = 5_000;
 export const PAUSES_ASLEEP = { first: 300_000, growth: 2, longest: 900_000 };
 export const FIRST_PAUSE_AT_LIMIT = 4_000;
 
-/** Spreads a pause at random, so that runs that began together don't act together. */
-export const spread = (pause: number): number => pause * (0.75 + Math.random() / 2);
-
 /** Between the looks of a run that is awake. */
 export const PAUSES_AWAKE = { first: 2_000, growth: 1.5, longest: 30_000 };
 

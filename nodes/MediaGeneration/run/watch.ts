@@ -1,5 +1,5 @@
 import { isTooFast } from '../api/failure';
-import { joinSignals, LONGEST_PAUSE, pause, settleBy } from '../lib/timers';
+import { growPauses, joinSignals, LONGEST_PAUSE, pause, settleBy } from '../lib/timers';
 import { nameFiles } from './downloads';
 import { openFiles, type Files } from './files';
 import { sayEndedEarly, sayWhyAwake } from './hints';
@@ -14,7 +14,7 @@ import {
 import { Looks } from './look';
 import { isErrorIfFailed, listWithoutError } from './onError';
 import type { Run } from './run';
-import { PAUSES_AWAKE, planAwake, planLastLook, spread, type AwakeTimes } from './timetable';
+import { PAUSES_AWAKE, planAwake, planLastLook, type AwakeTimes } from './timetable';
 
 /** A run that waits awake. */
 export interface Watch {
@@ -118,7 +118,7 @@ export async function keepLooking(
 ): Promise<void> {
 	const { run, looks, items } = watched;
 	const { list = () => looks.openKeys, isOver = () => list().length === 0 } = how;
-	const { first, growth, longest } = PAUSES_AWAKE;
+	const pauses = growPauses(PAUSES_AWAKE);
 	const over = new AbortController();
 	const timeIsOver = waitForEnd(end, over, run.call.signal);
 	const options = {
@@ -126,16 +126,14 @@ export async function keepLooking(
 		onAnswer: (key: string) => void downloadFiles(watched, key),
 		signal: over.signal,
 	};
-	let length = atOnce ? 0 : first;
+	let length = atOnce ? 0 : pauses.next().value;
 	let at = -Infinity;
 	while (!isOver() && at < lastLook) {
-		at = Math.min(Date.now() + spread(length), lastLook);
+		at = Math.min(Date.now() + length, lastLook);
 		await Promise.race([pause(at - Date.now()), timeIsOver]);
 		if (over.signal.aborted) break;
 		await Promise.race([looks.look(list(), options), timeIsOver]);
-		length = isTooFast(looks.failure)
-			? longest
-			: Math.min(Math.max(first, length * growth), longest);
+		length = isTooFast(looks.failure) ? PAUSES_AWAKE.longest : pauses.next().value;
 	}
 	over.abort();
 }

@@ -1,21 +1,21 @@
-import { cutLongText, Excerpt } from '../../../nodes/MediaGeneration/lib/excerpt';
+import { Excerpt } from '../../../nodes/MediaGeneration/lib/excerpt';
+import { cutText } from '../../../nodes/MediaGeneration/lib/text';
 
 const link = 'https://x/a';
 const long = 'a'.repeat(3_990);
 
 it.each([
-	['what is longer', `${long}12345678901`, `${long}12345678 …`],
-	['at the blank before the mark', `${long} 123456 ${long}`, `${long} 123456 …`],
-	['a link', `${long.slice(20)} ${link}${long}`, `${long.slice(20)} …`],
-	['a link in Markdown', `${long.slice(20)}![](${link}${long})`, `${long.slice(20)}![]( …`],
+	['what is longer', `${long}12345678901`, `${long}123456789…`],
+	['at the blank before the mark', `${long} 12345678 ${long}`, `${long} 12345678…`],
+	['a link', `${long.slice(20)} ${link}${long}`, `${long.slice(20)}…`],
+	['a link in Markdown', `${long.slice(20)}![](${link}${long})`, `${long.slice(20)}![](…`],
 ])('cuts %s', (_, text, cut) => {
-	expect(cutLongText(text) === cut).toBe(true);
-	expect(cutLongText(text).length).toBeLessThanOrEqual(4_000);
+	expect(cutText(text, 4_000) === cut).toBe(true);
+	expect(cut.length).toBeLessThanOrEqual(4_000);
 });
 
 it('cuts no character in half', () => {
-	for (const start of ['', 'a'])
-		expect(cutLongText(start + '😀'.repeat(4_000))).not.toMatch(/\p{Cs}/u);
+	for (const start of ['', 'a']) expect(cutText(start + '😀'.repeat(4_000))).not.toMatch(/\p{Cs}/u);
 });
 
 it('copies no more than there is room for, and says so', () => {

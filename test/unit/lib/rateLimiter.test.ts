@@ -87,15 +87,15 @@ describe('one run', () => {
 		const { starts, results } = await send(newLimiter().join(Infinity), 1, () => true);
 		expect(results).toEqual([refusal]);
 		const pauses = starts.slice(1).map((start, index) => start - (starts[index] ?? 0));
-		expectWithin(pauses.slice(0, 1), 2_000, 2_500);
-		expectWithin(pauses.slice(1), 3_000, 12_500);
+		expectWithin(pauses.slice(0, 1), 1_500, 2_500);
+		expectWithin(pauses.slice(1), 2_250, 12_500);
 		expectWithin(starts.slice(-1), PATIENCE / 2, PATIENCE + 12_500);
 	});
 
 	it('holds all back while one is refused, and counts refusals that come together as one', async () => {
 		const { starts, results } = await send(newLimiter().join(Infinity), 3, refuse(3));
 		expect(results).toEqual(['task', 'task', 'task']);
-		expectWithin(starts.slice(3), 2_000, 2_500);
+		expectWithin(starts.slice(3), 1_500, 2_500);
 	});
 
 	it('is as patient as before once a request has passed', async () => {
@@ -158,12 +158,12 @@ describe('runs of one account', () => {
 		const refused = begin(limiter.join(18), 1, refuse(1));
 		await pass(0);
 		const others = [begin(limiter.join(18)), begin(limiter.join(Infinity))];
-		await pass(1_999);
+		await pass(1_499);
 		expect([refused, ...others].map(({ starts }) => starts)).toEqual([[0], [], []]);
-		await pass(502);
+		await pass(1_002);
 		expectWithin(
 			[refused.starts.slice(1), ...others.map(({ starts }) => starts)].flat(),
-			2_000,
+			1_500,
 			2_500,
 		);
 		await Promise.all([refused, ...others].map(async ({ end }) => await end()));
@@ -176,7 +176,7 @@ describe('runs of one account', () => {
 		await pass(40_000);
 		await Promise.all([refused, later].map(async ({ end }) => await end()));
 		expect(later.starts.at(-1)).toBeGreaterThanOrEqual(30_000);
-		expectWithin(refused.starts.slice(1), 2_000, 12_500);
+		expectWithin(refused.starts.slice(1), 1_500, 12_500);
 	});
 
 	it('are each as patient as the first, though others were refused for long', async () => {

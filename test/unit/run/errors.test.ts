@@ -96,7 +96,7 @@ it.each<[Error, string | undefined]>([
 
 it('the error that a model gets has a bound, and still names the task', () => {
 	const { message } = toNodeError(tool, new Error('a '.repeat(20_000)), ['b'], 0);
-	expect(message.replace(SAID, '')).toMatch(/^(a )+…\. Tasks that exist .*: b $/);
+	expect(message.replace(SAID, '')).toMatch(/^(a )+a…\. Tasks that exist .*: b $/);
 	expect(message.length).toBeLessThanOrEqual(4_200);
 });
 

@@ -82,10 +82,10 @@ async function create(...creating: Parameters<typeof begin>) {
 
 const openWait = (minutes: number): Wait => ({ settings: { ...WAIT, limit: minutes * MINUTE } });
 
-/** The pauses between tries of one creation: the first one is a quarter longer at most. */
-const expectPause = (seconds = 0, least: number) => {
-	expect(seconds).toBeGreaterThanOrEqual(least);
-	expect(seconds).toBeLessThanOrEqual(least * 1.25 + 0.1);
+/** The pauses between tries of one creation: each differs by a quarter at most. */
+const expectPause = (seconds = 0, length: number) => {
+	expect(seconds).toBeGreaterThanOrEqual(length * 0.75);
+	expect(seconds).toBeLessThanOrEqual(length * 1.25 + 0.1);
 };
 
 beforeEach(() => jest.useFakeTimers({ now: 0 }));

@@ -12,9 +12,9 @@ import {
 	planCreations,
 	planLastWake,
 	PROBE,
-	spread,
 	TRACKER_WINDOW,
 } from '../../../nodes/MediaGeneration/run/timetable';
+import { growPauses } from '../../../nodes/MediaGeneration/lib/timers';
 import { DETAILS, KNOWN_AGAIN } from '../../../nodes/MediaGeneration/trigger/fetchDetails';
 
 it.each<[string, earlier: number, '<' | '≤', later: number]>([
@@ -66,10 +66,17 @@ it.each<[string, timeout: number, end: number, lastWake: number]>([
 	expect([sleep.end, planLastWake(sleep)]).toEqual([end, lastWake]);
 });
 
-it('pauses differ at random by a quarter', () => {
+it('pauses grow up to the longest, and differ at random by a quarter', () => {
 	const random = jest.spyOn(Math, 'random');
-	const atMost = [0, 1].map((value) => (random.mockReturnValue(value), spread(100)));
-	expect(atMost).toEqual([75, 125]);
+	const atMost = [0, 1].map((value) => {
+		random.mockReturnValue(value);
+		const pauses = growPauses({ first: 100, growth: 2, longest: 300 });
+		return [1, 2, 3].map(() => pauses.next().value);
+	});
+	expect(atMost).toEqual([
+		[75, 150, 225],
+		[125, 250, 375],
+	]);
 	random.mockRestore();
 });
 

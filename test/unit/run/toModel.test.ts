@@ -61,9 +61,9 @@ it.each([
 
 it.each<[string, unknown, RegExp | undefined]>([
 	['a text', 'a'.repeat(4_000), undefined],
-	['a longer one', 'a'.repeat(4_001), /^a+ …$/],
+	['a longer one', 'a'.repeat(4_001), /^a+…$/],
 	['one that ends with a link', `${'a'.repeat(3_500)} https://x/${'b'.repeat(400)}`, undefined],
-	['one whose link is cut', `${'a'.repeat(3_500)} https://x/${'b'.repeat(2_000)}`, /^a+ …$/],
+	['one whose link is cut', `${'a'.repeat(3_500)} https://x/${'b'.repeat(2_000)}`, /^a+…$/],
 ])('of %s a model gets no more, and knows whose words it reads', (_, result, form) => {
 	const { result: shown, note } = tell({ result });
 	expect(note).toEqual(form ? cut : said);
@@ -96,7 +96,7 @@ it('however long the texts and links of a task are, an agent gets its ID, status
 	const left = resultUrls.slice(0, 10);
 	expect(task).toMatchObject({
 		...told,
-		failMessage: expect.stringMatching(/^why .* …$/) as string,
+		failMessage: expect.stringMatching(/^why .*…$/) as string,
 	});
 	expect((task as { resultUrls: string[] }).resultUrls.slice(0, 10)).toEqual(left);
 	expect(task).toMatchObject({ note: cut });

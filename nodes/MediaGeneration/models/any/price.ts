@@ -2,9 +2,6 @@ import { cutText } from '../../lib/text';
 
 /** What a model costs, in the service's own words, such as "5 seconds: 70 credits". */
 
-/** The longest text that is read for a short price, in characters. */
-const LONGEST = 200;
-
 /** An amount before its price in a sentence. */
 const PRICED_AMOUNT = /(\d+)[\s-](?!credits?\b)([a-z]+)\b[^.;\d]*?(\d[\d.,]*) credits\b/i;
 
@@ -20,7 +17,7 @@ const SHORT_UNITS: Array<[unit: RegExp, short: string]> = [
 
 /** Says the first price of several shortly, as in "70 credits / 5 s": lists of n8n's editor cut names. */
 export function shortenPrice(price: string): string {
-	const [line = ''] = cutText(price.trim(), LONGEST).split('\n');
+	const [line = ''] = cutText(price.trim()).split('\n');
 	const [, priceOfOne, one] = PRICE_OF_ONE.exec(line) ?? [];
 	if (priceOfOne && one) return `${priceOfOne} / ${shortenUnit(one)}`;
 	const [, amount, unit, credits] = PRICED_AMOUNT.exec(line) ?? [];

@@ -1,8 +1,9 @@
 import { isExpression, type INodeProperties } from 'n8n-workflow';
 import { isObject } from '../../lib/json';
+import { cutText } from '../../lib/text';
 import { isAutomatic } from '../../models/any/fields';
 import { isOwnEntry } from '../../models/schema';
-import { buildFieldError, shortenExpression } from '../../models/fieldErrors';
+import { buildFieldError } from '../../models/fieldErrors';
 import { toTitle } from '../../models/title';
 
 /**
@@ -18,7 +19,7 @@ export function refuseFixedExpressions(parameters: object, fields: INodeProperti
 		if (expression === undefined) continue;
 		const shown = fields.find((field) => field.name === name)?.displayName ?? toTitle(name);
 		throw buildFieldError(
-			`'${shown}' is a fixed text with ${shortenExpression(expression)}, which n8n would send as it stands`,
+			`'${shown}' is a fixed text with ${cutText(expression, 60)}, which n8n would send as it stands`,
 			`Point at '${shown}' in the node, switch it from Fixed to Expression, and run the node again.`,
 		);
 	}

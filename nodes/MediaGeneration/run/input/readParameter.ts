@@ -2,7 +2,8 @@ import { randomUUID } from 'crypto';
 import { isExpression, type IExecuteFunctions, type INodeProperties } from 'n8n-workflow';
 import type { Call } from '../../host/call';
 import { isObject, isPlainObject, mapValues, parseJson, takeOffFence } from '../../lib/json';
-import { buildFieldError, isBlank, shortenExpression } from '../../models/fieldErrors';
+import { cutText } from '../../lib/text';
+import { buildFieldError, isBlank } from '../../models/fieldErrors';
 import { Nothing } from '../../models/files';
 import { toTitle } from '../../models/title';
 
@@ -104,7 +105,7 @@ export class ParameterReader {
 		if (!String(value).includes('[object Object]')) return;
 		const at = this.evaluateAll(parts).findIndex((part, index) => index % 2 && hasObject(part));
 		if (at < 0) return;
-		const expression = shortenExpression(parts[at] ?? '');
+		const expression = cutText(parts[at] ?? '', 60);
 		throw buildFieldError(
 			`'${label}' has text around ${expression}, which gives an object and no text`,
 			"For one of its values, add that value's name to the expression. For a file, clear the field first, so that it has the expression alone.",

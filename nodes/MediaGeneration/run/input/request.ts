@@ -2,7 +2,7 @@ import type { ResourceMapperValue } from 'n8n-workflow';
 import { findModelSchema } from '../../api/catalogue';
 import type { ServiceError } from '../../api/failure';
 import { isResumeUrl } from '../../host/resumeUrl';
-import { cutLongText } from '../../lib/excerpt';
+import { LONGEST_TEXT } from '../../lib/excerpt';
 import { isPlainObject } from '../../lib/json';
 import { cutText } from '../../lib/text';
 import { modelFields, models } from '../../models';
@@ -114,7 +114,7 @@ async function makeInput(given: Given, extra: Record<string, unknown>, files: Fi
 function joinWarnings(doubts: Array<string | undefined>, mode: Mode): string {
 	const sentences = doubts.filter((doubt) => doubt !== undefined);
 	if (sentences.length && mode === 'json') sentences.push('The input was sent as it is');
-	return cutLongText(sentences.map((sentence) => `${sentence}.`).join(' '));
+	return cutText(sentences.map((sentence) => `${sentence}.`).join(' '), LONGEST_TEXT);
 }
 
 const FILL_COLUMN =
@@ -169,7 +169,7 @@ async function readJson(item: Item, model: string): Promise<Given> {
 	const entered = parseValue(anyInput, item.read(anyInput.name));
 	const described = await lookUpSchema(item, model).catch((error: ServiceError) => ({
 		schema: {},
-		warning: `Nothing was checked, because the service couldn't say what ${model} takes (${cutText(error.message, MAX_REASON)})`,
+		warning: `Nothing was checked, because the service couldn't say what ${model} takes (${cutText(error.message)})`,
 	}));
 	const json = (entered ?? {}) as Record<string, unknown>;
 	const { input, warning, ...body } = readPastedJson(described.schema, json, model);
@@ -180,9 +180,6 @@ async function readJson(item: Item, model: string): Promise<Given> {
 	const checks = entered ? undefined : 'all';
 	return { ...described, ...body, model, values, warnings, mode: 'json', checks };
 }
-
-/** The longest reason in a warning, in characters. */
-const MAX_REASON = 200;
 
 /** Reads the fields of the mapper, or the item's columns in their place. */
 async function readMapped(item: Item, model: string, files: FilesOfItem): Promise<Given> {
