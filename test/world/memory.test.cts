@@ -15,6 +15,11 @@ const COUNT = 100;
 /** The most that one may leave, in bytes. */
 const MOST = 15_000;
 
+/** What a run leaves grows in each batch. Compiled code and what a busy machine hasn't swept yet don't. */
+const BATCHES = 6;
+
+const isLittle = (bytes: number) => bytes < MOST;
+
 /** Results are texts of 200 kB. */
 function writeTexts({ service }: World): void {
 	const answer = service.answer.bind(service);
@@ -72,14 +77,16 @@ it.each<[string, Partial<Plan>, (world: World) => void]>([
 	async (_, plan, prepare) => {
 		const world = build(['good'], plan);
 		prepare(world);
-		const heaps: number[] = [];
-		for (let batch = 0; batch < 2; batch++) {
+		await runMany(world);
+		const left: number[] = [];
+		for (let before = await measureHeap(); left.length < BATCHES && !left.some(isLittle); ) {
 			await runMany(world);
-			heaps.push(await measureHeap());
+			const heap = await measureHeap();
+			left.push((heap - before) / COUNT);
+			before = heap;
 		}
 		expect(Math.min(...sizes)).toBeGreaterThan(200_000);
-		const [first = 0, second = 0] = heaps;
-		expect((second - first) / COUNT).toBeLessThan(MOST);
+		expect(Math.min(...left)).toBeLessThan(MOST);
 		world.n8n.release();
 	},
 	120_000,
