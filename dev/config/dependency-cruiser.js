@@ -18,6 +18,18 @@ const rooms = {
 	lib: [],
 };
 
+/** What a room or a file of `run` takes of the others there, beside `timetable`. */
+const ofRun = {
+	'input/': [],
+	'ledger/': ['input/'],
+	'files/': ['ledger/', 'input/'],
+	'looks\\.ts$': ['ledger/', 'input/'],
+	'run\\.ts$': ['looks\\.ts$', 'files/', 'ledger/', 'input/'],
+	'output/': ['run\\.ts$', 'looks\\.ts$', 'files/', 'ledger/', 'input/'],
+	'(send|watch)(/|\\.ts$)': ['output/', 'run\\.ts$', 'looks\\.ts$', 'files/', 'ledger/', 'input/'],
+	'sleep/': ['output/', 'run\\.ts$', 'looks\\.ts$', 'ledger/', 'input/'],
+};
+
 /** @type {(folder: string, allowed: string[]) => string[]} */
 const inHouse = (folder, allowed) =>
 	[folder, 'lib/', ...allowed].map((path) => `^${house}/${path}`);
@@ -28,6 +40,14 @@ const forbidden = [
 		name,
 		from: { path: `^${house}/${name}/` },
 		to: { path: product, pathNot: inHouse(`${name}/`, allowed) },
+	})),
+	...Object.entries(ofRun).map(([name, allowed]) => ({
+		name: `run/${name}`,
+		from: { path: `^${house}/run/${name}` },
+		to: {
+			path: `^${house}/run/`,
+			pathNot: [name, 'timetable\\.ts$', ...allowed].map((path) => `^${house}/run/${path}`),
+		},
 	})),
 	{
 		name: 'room-unknown',
@@ -44,7 +64,7 @@ const forbidden = [
 		from: { path: `^${house}/[^/]+\\.ts$` },
 		to: {
 			path: product,
-			pathNot: inHouse('(editor|operations|trigger)/', ['run/wake\\.ts$']),
+			pathNot: inHouse('(editor|operations|trigger)/', ['run/sleep/wake\\.ts$']),
 		},
 	},
 	{

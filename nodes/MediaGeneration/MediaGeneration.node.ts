@@ -74,7 +74,7 @@ export class MediaGeneration implements INodeType {
 	}
 
 	async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {
-		const { wakeExecution } = await import('./run/wake');
+		const { wakeExecution } = await import('./run/sleep/wake');
 		return await wakeExecution(this);
 	}
 }

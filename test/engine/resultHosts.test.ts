@@ -1,6 +1,6 @@
 import { ExecuteContext } from 'n8n-core';
 import { createRunExecutionData, sleep, Workflow, type INode } from 'n8n-workflow';
-import { fetchFile, type FileSource } from '../../nodes/MediaGeneration/run/fetchFile';
+import { fetchFile, type FileSource } from '../../nodes/MediaGeneration/run/files/fetchFile';
 import { startRawHost, type Answer } from './rawHost.cts';
 
 let host: Awaited<ReturnType<typeof startRawHost>>;

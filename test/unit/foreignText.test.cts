@@ -13,7 +13,7 @@ import {
 import { buildDocument } from '../../dev/service/catalogue.cts';
 import { MediaGeneration } from '../../nodes/MediaGeneration/MediaGeneration.node';
 import { executeOperation } from '../../nodes/MediaGeneration/operations/execute';
-import { sayWhyAwake, showEnds } from '../../nodes/MediaGeneration/run/hints';
+import { sayWhyAwake, showEnds } from '../../nodes/MediaGeneration/run/output/hints';
 import { buildContext, fake, type Run } from './n8n';
 
 /** A link over all that n8n's editor shows, and how it must be shown instead. */

@@ -11,10 +11,10 @@ import {
 	findFailure,
 	type ServiceError,
 } from '../../nodes/MediaGeneration/api/failure';
-import type { Item } from '../../nodes/MediaGeneration/run/item';
+import type { Item } from '../../nodes/MediaGeneration/run/input/item';
 import { readCall } from '../../nodes/MediaGeneration/host/call';
-import type { RunSettings } from '../../nodes/MediaGeneration/run/ledger';
-import type { Plan } from '../../nodes/MediaGeneration/run/plan';
+import type { RunSettings } from '../../nodes/MediaGeneration/run/ledger/ledger';
+import type { Plan } from '../../nodes/MediaGeneration/run/ledger/note';
 import { makeResponse } from '../world/response.cts';
 
 /** What the product looks for in n8n's contexts and does without: undocumented fields, and a function that only runs have. */

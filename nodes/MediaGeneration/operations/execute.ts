@@ -1,9 +1,9 @@
 import { UserError, type IExecuteFunctions, type INodeExecutionData } from 'n8n-workflow';
 import { readCall, type Call } from '../host/call';
 import { settleBy } from '../lib/timers';
-import { toNodeError } from '../run/errors';
-import { checkItems, hasFailed, readItem } from '../run/item';
-import { throwFirstError, throwRefusal, toOutput } from '../run/output';
+import { toNodeError } from '../run/output/errors';
+import { checkItems, hasFailed, readItem } from '../run/input/item';
+import { throwFirstError, throwRefusal, toOutput } from '../run/output/output';
 import { operations } from './index';
 import type { Operation, PlainOperation, Prepared } from './operation';
 

@@ -1,5 +1,5 @@
 import { modelFields } from '../models';
-import { buildOptionsField } from '../run/creationOptions';
+import { buildOptionsField } from '../run/input/options';
 import type { CreatingOperation } from './operation';
 import { howToWaitOption, readHowToWait, readWaitSettings, waitOptions } from './waitOptions';
 

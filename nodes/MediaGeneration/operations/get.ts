@@ -1,7 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { optionsField, timeoutOption } from '../run/item';
+import { optionsField, timeoutOption } from '../run/input/options';
 import { defineOperation, runEach } from './operation';
-import { toTaskItems } from '../run/fileItems';
+import { toTaskItems } from '../run/files/fileItems';
 import { outputItems, readPerFile, readTaskId, taskIdField } from './sharedFields';
 
 const simplify: INodeProperties = {

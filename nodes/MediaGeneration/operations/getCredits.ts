@@ -1,4 +1,4 @@
-import { optionsField, timeoutOption } from '../run/item';
+import { optionsField, timeoutOption } from '../run/input/options';
 import { defineOperation, runEach } from './operation';
 
 export const getCredits = defineOperation({

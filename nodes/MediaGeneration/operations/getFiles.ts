@@ -1,8 +1,8 @@
 import { LINK_KINDS } from '../api/resultLinks';
-import { parseValue, type Field } from '../models/field';
-import { optionsField, timeoutOption } from '../run/item';
+import { type Field, parseValue } from '../models/field';
+import { optionsField, timeoutOption } from '../run/input/options';
 import { defineOperation, runEach } from './operation';
-import { toFileItems } from '../run/fileItems';
+import { toFileItems } from '../run/files/fileItems';
 import {
 	binaryPropertyName,
 	maxSizeOption,
@@ -52,7 +52,7 @@ export const getFiles = defineOperation<DownloadRequest>({
 		maxBytes: readMaxBytes(item.option),
 	}),
 	async run(prepared, call) {
-		const { FileDownloads, listFiles, nameFiles } = await import('../run/downloads');
+		const { FileDownloads, listFiles, nameFiles } = await import('../run/files/downloads');
 		const { planAwake } = await import('../run/timetable');
 		const downloads = new FileDownloads();
 		return await runEach<DownloadRequest>(

@@ -1,8 +1,14 @@
 import type { INodeProperties } from 'n8n-workflow';
 import type { Call } from '../host/call';
 import { mapConcurrent } from '../lib/mapConcurrent';
-import { CONCURRENCY, hasFailed, type Item, type Outcome, type OutputItem } from '../run/item';
-import type { Job } from '../run/plan';
+import {
+	CONCURRENCY,
+	hasFailed,
+	type Item,
+	type Outcome,
+	type OutputItem,
+} from '../run/input/item';
+import type { Job } from '../run/generate';
 
 export interface Prepared<Request> {
 	item: Item;

@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { parseValue, readNumberOption, type Field } from '../models/field';
-import { type Item } from '../run/item';
+import { type Item } from '../run/input/item';
 
 /** Fields that several operations on a task have, and how they are read. */
 

@@ -4,8 +4,8 @@ import { modelFields } from '../models';
 import { parseValue, readOption, type Field } from '../models/field';
 import { webUrl } from '../models/shapes';
 import { buildFieldError } from '../models/fieldErrors';
-import { buildOptionsField } from '../run/creationOptions';
-import type { Item } from '../run/item';
+import { buildOptionsField } from '../run/input/options';
+import type { Item } from '../run/input/item';
 import type { CreatingOperation } from './operation';
 
 const callbackUrl: Field = {

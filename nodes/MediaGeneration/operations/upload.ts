@@ -1,9 +1,10 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { makeUniqueName } from '../lib/fileName';
-import { parseValue, type Field } from '../models/field';
+import { type Field, parseValue } from '../models/field';
 import { webUrl } from '../models/shapes';
 import type { InputFile } from '../run/input/inputFile';
-import { optionsField, timeoutOption, type Item } from '../run/item';
+import type { Item } from '../run/input/item';
+import { optionsField, timeoutOption } from '../run/input/options';
 import { defineOperation, runEach } from './operation';
 
 const source: INodeProperties = {

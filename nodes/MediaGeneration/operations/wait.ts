@@ -1,4 +1,4 @@
-import { optionsField, timeoutOption } from '../run/item';
+import { optionsField, timeoutOption } from '../run/input/options';
 import { defineOperation } from './operation';
 import { readTaskId, taskIdField } from './sharedFields';
 import { readWaitSettings, waitOptions } from './waitOptions';

@@ -1,8 +1,8 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { readNumberOption, readOption, type Field } from '../models/field';
 import type { JsonSchema } from '../models/schema';
-import type { Item } from '../run/item';
-import type { HowToWait, WaitSettings } from '../run/ledger';
+import type { Item } from '../run/input/item';
+import type { HowToWait, WaitSettings } from '../run/ledger/ledger';
 import {
 	binaryPropertyName,
 	maxSizeOption,

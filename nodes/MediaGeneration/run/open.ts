@@ -2,11 +2,17 @@ import { UserError } from 'n8n-workflow';
 import type { TaskService } from '../api/client';
 import type { Call } from '../host/call';
 import { readRunIndex } from '../host/notedRuns';
-import { catchUp, findRunHere, leaveRun, noteRunHere, type Turns } from './here';
-import { readService } from './item';
-import { beginLedger, readLedger, stateOf, storeLedger, type Entry, type Ledger } from './ledger';
+import { readService } from './input/item';
+import { catchUp, findRunHere, leaveRun, noteRunHere, openShared, type Turns } from './ledger/here';
+import {
+	beginLedger,
+	type Entry,
+	type Ledger,
+	readLedger,
+	stateOf,
+	storeLedger,
+} from './ledger/ledger';
 import type { Run } from './run';
-import { openShared } from './shared';
 
 /** Does the work of a call in its run, and then leaves the run. */
 export async function inRun<T>(call: Call, work: (run: Run) => Promise<T>): Promise<T> {

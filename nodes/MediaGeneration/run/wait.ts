@@ -1,10 +1,10 @@
 import { factsOf, isOfKind } from '../api/failure';
 import type { Call } from '../host/call';
-import type { Item, Outcome } from './item';
-import { beginLedger, type WaitSettings } from './ledger';
-import { endsRun, listWithoutError } from './onError';
+import type { Item, Outcome } from './input/item';
+import { beginLedger, type WaitSettings } from './ledger/ledger';
 import { beginRun } from './open';
-import { showOutcomes } from './show';
+import { showOutcomes } from './output/output';
+import { endsRun, listWithoutError } from './run';
 import { KNOWN_BY } from './timetable';
 import { beginWatch, keepLooking, watch, type Watch } from './watch';
 

@@ -1,20 +1,18 @@
 import { isTooFast } from '../api/failure';
 import { growPauses, joinSignals, LONGEST_PAUSE, pause, settleBy } from '../lib/timers';
-import { nameFiles } from './downloads';
-import { openFiles, type Files } from './files';
-import { sayEndedEarly, sayWhyAwake } from './hints';
+import { type Files, nameFiles, openFiles } from './files/downloads';
 import {
 	describeTask,
+	type Entry,
 	findLimit,
 	identifyTask,
 	stateOf,
-	type Entry,
 	type WaitSettings,
-} from './ledger';
-import { Looks } from './look';
-import { isErrorIfFailed, listWithoutError } from './onError';
-import type { Run } from './run';
-import { PAUSES_AWAKE, planAwake, planLastLook, type AwakeTimes } from './timetable';
+} from './ledger/ledger';
+import { Looks } from './looks';
+import { sayEndedEarly, sayWhyAwake } from './output/hints';
+import { isErrorIfFailed, listWithoutError, type Run } from './run';
+import { type AwakeTimes, PAUSES_AWAKE, planAwake, planLastLook } from './timetable';
 
 /** A run that waits awake. */
 export interface Watch {

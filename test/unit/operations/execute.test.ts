@@ -5,8 +5,8 @@ import type {
 	PlainOperation,
 	Prepared,
 } from '../../../nodes/MediaGeneration/operations/operation';
-import { SAID } from '../../../nodes/MediaGeneration/run/errors';
-import type { Item } from '../../../nodes/MediaGeneration/run/item';
+import { SAID } from '../../../nodes/MediaGeneration/run/output/errors';
+import type { Item } from '../../../nodes/MediaGeneration/run/input/item';
 import { buildContext, type Run } from '../n8n';
 
 jest.mock('../../../nodes/MediaGeneration/host/mcpCall', () => ({

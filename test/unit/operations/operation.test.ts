@@ -2,7 +2,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import { MediaGeneration } from '../../../nodes/MediaGeneration/MediaGeneration.node';
 import { readNumberOption, readOption } from '../../../nodes/MediaGeneration/models/field';
 import { runEach } from '../../../nodes/MediaGeneration/operations/operation';
-import type { Item } from '../../../nodes/MediaGeneration/run/item';
+import type { Item } from '../../../nodes/MediaGeneration/run/input/item';
 import { buildCall, buildItem } from '../n8n';
 
 const size: INodeProperties = {

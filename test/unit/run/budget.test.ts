@@ -1,4 +1,4 @@
-import { checkBudget } from '../../../nodes/MediaGeneration/run/budget';
+import { checkBudget } from '../../../nodes/MediaGeneration/run/send/budget';
 import { prepare, type Run } from '../n8n';
 import { open } from './sending';
 

@@ -2,12 +2,12 @@ import type { TaskService } from '../../../nodes/MediaGeneration/api/client';
 import type { Credentials } from '../../../nodes/MediaGeneration/api/endpoints';
 import { findObstacle } from '../../../nodes/MediaGeneration/host/reachability';
 import { findWaiter, type Waiter } from '../../../nodes/MediaGeneration/host/waiter';
-import { decideFor, decideWait } from '../../../nodes/MediaGeneration/run/decide';
+import { decideFor, decideWait } from '../../../nodes/MediaGeneration/run/sleep/sleep';
 import {
 	beginLedger,
 	type Attempt,
 	type HowToWait,
-} from '../../../nodes/MediaGeneration/run/ledger';
+} from '../../../nodes/MediaGeneration/run/ledger/ledger';
 import { beginRun } from '../../../nodes/MediaGeneration/run/open';
 import { buildCall, buildItem, fake, WAIT, type Run as AnyRun } from '../n8n';
 

@@ -1,7 +1,7 @@
 import { sleep } from 'n8n-workflow';
 import type { Task } from '../../../nodes/MediaGeneration/api/task';
-import type { FileSource } from '../../../nodes/MediaGeneration/run/fetchFile';
-import { FileDownloads } from '../../../nodes/MediaGeneration/run/downloads';
+import type { FileSource } from '../../../nodes/MediaGeneration/run/files/fetchFile';
+import { FileDownloads } from '../../../nodes/MediaGeneration/run/files/downloads';
 import { buildFileHelpers, type Served } from './fileHost.cts';
 
 const HOST = 'https://cdn.example';

@@ -1,5 +1,5 @@
 import type { Task } from '../../../nodes/MediaGeneration/api/task';
-import { listFiles } from '../../../nodes/MediaGeneration/run/downloads';
+import { listFiles } from '../../../nodes/MediaGeneration/run/files/downloads';
 
 it.each<[Partial<Task>, string]>([
 	[{ status: 'failed', failMessage: 'blocked' }, 'is failed (blocked), and has none'],

@@ -3,10 +3,10 @@ import {
 	refuseRun,
 	SAID,
 	toErrorItem,
+	toFailure,
 	toNodeError,
-} from '../../../nodes/MediaGeneration/run/errors';
+} from '../../../nodes/MediaGeneration/run/output/errors';
 import type { Task } from '../../../nodes/MediaGeneration/api/task';
-import { toFailure } from '../../../nodes/MediaGeneration/run/failedTask';
 import { fail } from '../fail';
 import { buildCall, refuse, unknown } from '../n8n';
 

@@ -1,4 +1,8 @@
-import { listTaskIds, readLedger, type Ledger } from '../../../nodes/MediaGeneration/run/ledger';
+import {
+	listTaskIds,
+	readLedger,
+	type Ledger,
+} from '../../../nodes/MediaGeneration/run/ledger/ledger';
 import {
 	AWAKE_OR_ASLEEP,
 	build,

@@ -3,7 +3,7 @@ import {
 	DownloadError,
 	fetchFile,
 	type FileSource,
-} from '../../../nodes/MediaGeneration/run/fetchFile';
+} from '../../../nodes/MediaGeneration/run/files/fetchFile';
 import { buildFileHelpers, type Served } from './fileHost.cts';
 
 const url = 'https://cdn.example/a/result.mp4';

@@ -1,7 +1,7 @@
 import type { Task } from '../../../nodes/MediaGeneration/api/task';
-import { toFileItems } from '../../../nodes/MediaGeneration/run/fileItems';
-import { FileDownloads } from '../../../nodes/MediaGeneration/run/downloads';
-import type { FileSource } from '../../../nodes/MediaGeneration/run/fetchFile';
+import { toFileItems } from '../../../nodes/MediaGeneration/run/files/fileItems';
+import { FileDownloads } from '../../../nodes/MediaGeneration/run/files/downloads';
+import type { FileSource } from '../../../nodes/MediaGeneration/run/files/fetchFile';
 import { buildFileHelpers } from './fileHost.cts';
 
 const HOST = 'https://cdn.example';

@@ -1,5 +1,5 @@
 import { UserError, type INodeExecutionData } from 'n8n-workflow';
-import { readLedger } from '../../../nodes/MediaGeneration/run/ledger';
+import { readLedger } from '../../../nodes/MediaGeneration/run/ledger/ledger';
 import { build, film, live, readKept, SECOND, type OfItem } from '../../world/live.cts';
 import type { Execution } from '../../world/n8n.cts';
 import type { Plan, World } from '../../world/world.cts';

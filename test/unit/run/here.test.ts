@@ -1,6 +1,6 @@
-import { leaveRun, takeTurn, type Turns } from '../../../nodes/MediaGeneration/run/here';
-import { listTaskIds, type Ledger } from '../../../nodes/MediaGeneration/run/ledger';
-import { noteTask } from '../../../nodes/MediaGeneration/run/note';
+import { leaveRun, takeTurn, type Turns } from '../../../nodes/MediaGeneration/run/ledger/here';
+import { listTaskIds, type Ledger } from '../../../nodes/MediaGeneration/run/ledger/ledger';
+import { noteTask } from '../../../nodes/MediaGeneration/run/ledger/note';
 import { openSettings } from '../../../nodes/MediaGeneration/run/open';
 import { prepare, WAIT } from '../n8n';
 import { open } from './sending';

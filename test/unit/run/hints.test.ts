@@ -6,8 +6,8 @@ import {
 	sayWhyAwake,
 	showMissing,
 	showEnds,
-} from '../../../nodes/MediaGeneration/run/hints';
-import { toFailure } from '../../../nodes/MediaGeneration/run/failedTask';
+} from '../../../nodes/MediaGeneration/run/output/hints';
+import { toFailure } from '../../../nodes/MediaGeneration/run/output/errors';
 import { buildContext } from '../n8n';
 
 /** A run that keeps its hints and lines of the log. */

@@ -13,7 +13,7 @@ import {
 	type Entry,
 	type Ledger,
 	type State,
-} from '../../../nodes/MediaGeneration/run/ledger';
+} from '../../../nodes/MediaGeneration/run/ledger/ledger';
 import { build, live, readKept, readLast, readStored, SECOND } from '../../world/live.cts';
 import type { Entry as StackEntry, Execution, RunData } from '../../world/n8n.cts';
 import type { Choices, Plan, World } from '../../world/world.cts';

@@ -1,8 +1,8 @@
 import type { TaskService } from '../../../nodes/MediaGeneration/api/client';
 import type { Task } from '../../../nodes/MediaGeneration/api/task';
 import { pause } from '../../../nodes/MediaGeneration/lib/timers';
-import type { Attempt, Entry } from '../../../nodes/MediaGeneration/run/ledger';
-import { Looks } from '../../../nodes/MediaGeneration/run/look';
+import type { Attempt, Entry } from '../../../nodes/MediaGeneration/run/ledger/ledger';
+import { Looks } from '../../../nodes/MediaGeneration/run/looks';
 import { fail } from '../fail';
 import { fake } from '../n8n';
 

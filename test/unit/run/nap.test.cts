@@ -1,5 +1,5 @@
 import type { HeldResponse } from '../../../nodes/MediaGeneration/host/delivery';
-import { Nap, type SleepState } from '../../../nodes/MediaGeneration/run/nap';
+import { Nap, type SleepState } from '../../../nodes/MediaGeneration/run/sleep/nap';
 import { LOOK_ASLEEP, PAUSES_ASLEEP } from '../../../nodes/MediaGeneration/run/timetable';
 import { build, film, HOUR, live, MINUTE, SECOND } from '../../world/live.cts';
 import type { Ended } from '../../world/n8n.cts';

@@ -1,5 +1,5 @@
-import type { Attempt } from '../../../nodes/MediaGeneration/run/ledger';
-import { noteTask, noteUnknown, showTasks } from '../../../nodes/MediaGeneration/run/note';
+import type { Attempt } from '../../../nodes/MediaGeneration/run/ledger/ledger';
+import { noteTask, noteUnknown, showTasks } from '../../../nodes/MediaGeneration/run/ledger/note';
 import { measureCpu } from '../cpuTime.cts';
 import { prepare, type Run } from '../n8n';
 import { open } from './sending';

@@ -1,5 +1,8 @@
-import { sendNudge } from '../../../nodes/MediaGeneration/run/nudge';
-import { WAKE_REFUSALS, type WakeReason } from '../../../nodes/MediaGeneration/run/answers';
+import {
+	sendNudge,
+	WAKE_REFUSALS,
+	type WakeReason,
+} from '../../../nodes/MediaGeneration/run/sleep/nudge';
 
 const URL = 'https://me:pw@n8n.example/webhook-waiting/7/media-generation?signature=resume-token';
 

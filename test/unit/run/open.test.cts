@@ -1,5 +1,9 @@
 import { UserError } from 'n8n-workflow';
-import { listTaskIds, readLedger, type Ledger } from '../../../nodes/MediaGeneration/run/ledger';
+import {
+	listTaskIds,
+	readLedger,
+	type Ledger,
+} from '../../../nodes/MediaGeneration/run/ledger/ledger';
 import { build, film, live, MINUTE, readLast, readKept, SECOND } from '../../world/live.cts';
 import type { Execution } from '../../world/n8n.cts';
 

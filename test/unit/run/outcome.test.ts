@@ -1,9 +1,8 @@
 import { describeLeftOut, type Task } from '../../../nodes/MediaGeneration/api/task';
-import { listFiles } from '../../../nodes/MediaGeneration/run/downloads';
-import { Files } from '../../../nodes/MediaGeneration/run/files';
-import type { Entry, WaitSettings } from '../../../nodes/MediaGeneration/run/ledger';
-import { Looks } from '../../../nodes/MediaGeneration/run/look';
-import { makeOutcomes } from '../../../nodes/MediaGeneration/run/outcome';
+import { Files, listFiles } from '../../../nodes/MediaGeneration/run/files/downloads';
+import type { Entry, WaitSettings } from '../../../nodes/MediaGeneration/run/ledger/ledger';
+import { Looks } from '../../../nodes/MediaGeneration/run/looks';
+import { makeOutcomes } from '../../../nodes/MediaGeneration/run/output/output';
 import { unknown } from '../n8n';
 import { buildEntry, buildWaiting } from './waitingRun';
 

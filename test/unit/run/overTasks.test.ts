@@ -1,6 +1,6 @@
 import { UserError } from 'n8n-workflow';
 import type { ServiceError } from '../../../nodes/MediaGeneration/api/failure';
-import type { Ledger } from '../../../nodes/MediaGeneration/run/ledger';
+import type { Ledger } from '../../../nodes/MediaGeneration/run/ledger/ledger';
 import { refuse, WAIT, type Run } from '../n8n';
 import { listResults, send } from './sending';
 

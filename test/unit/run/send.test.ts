@@ -1,6 +1,6 @@
 import type { CreateTaskRequest } from '../../../nodes/MediaGeneration/api/client';
 import { InputFile } from '../../../nodes/MediaGeneration/run/input/inputFile';
-import { sendAll } from '../../../nodes/MediaGeneration/run/send';
+import { sendAll } from '../../../nodes/MediaGeneration/run/send/send';
 import { prepare, refuse } from '../n8n';
 import { listResults, open, send } from './sending';
 

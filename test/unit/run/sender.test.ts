@@ -7,9 +7,9 @@ import {
 	mergeEntry,
 	stateOf,
 	type Entry,
-} from '../../../nodes/MediaGeneration/run/ledger';
-import { sendAll } from '../../../nodes/MediaGeneration/run/send';
-import { findUnknownCall } from '../../../nodes/MediaGeneration/run/shared';
+} from '../../../nodes/MediaGeneration/run/ledger/ledger';
+import { sendAll } from '../../../nodes/MediaGeneration/run/send/send';
+import { findUnknownCall } from '../../../nodes/MediaGeneration/run/ledger/here';
 import { prepare, refuse, unknown, type Run } from '../n8n';
 import { listResults, open, send } from './sending';
 
@@ -253,7 +253,9 @@ describe('below an MCP server, a creation', () => {
 	it('one that waits for other tasks of the account to end is not sent any more', async () => {
 		const { outcome, sent } = await sendInTime(() => refuse(429, 'Too many running tasks'));
 		expect(outcome).toMatchObject(NOTHING);
-		expect(sent).toEqual([1, 1]);
+		const [before = 0, all] = sent;
+		expect(before).toBeGreaterThan(0);
+		expect(all).toBe(before);
 	});
 
 	it('one that begins too late is not sent', async () => {
@@ -269,6 +271,8 @@ describe('below an MCP server, a creation', () => {
 			return refuse(429, 'Too many running tasks');
 		});
 		expect(outcome).toMatchObject(NOTHING);
-		expect(sent).toEqual([1, 1]);
+		const [before = 0, all] = sent;
+		expect(before).toBeGreaterThan(0);
+		expect(all).toBe(before);
 	});
 });

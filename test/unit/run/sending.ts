@@ -1,8 +1,8 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { readCall } from '../../../nodes/MediaGeneration/host/call';
-import type { Ledger } from '../../../nodes/MediaGeneration/run/ledger';
+import type { Ledger } from '../../../nodes/MediaGeneration/run/ledger/ledger';
 import { openRun } from '../../../nodes/MediaGeneration/run/open';
-import { sendAll } from '../../../nodes/MediaGeneration/run/send';
+import { sendAll } from '../../../nodes/MediaGeneration/run/send/send';
 import { buildContext, prepare, type Run } from '../n8n';
 
 type OpenRun = ReturnType<typeof openRun>;

@@ -1,6 +1,6 @@
-import { listTaskIds } from '../../../nodes/MediaGeneration/run/ledger';
-import { noteTask, noteUnknown } from '../../../nodes/MediaGeneration/run/note';
-import { findUnknownCall } from '../../../nodes/MediaGeneration/run/shared';
+import { listTaskIds } from '../../../nodes/MediaGeneration/run/ledger/ledger';
+import { noteTask, noteUnknown } from '../../../nodes/MediaGeneration/run/ledger/note';
+import { findUnknownCall } from '../../../nodes/MediaGeneration/run/ledger/here';
 import { prepare, type Run } from '../n8n';
 import { open } from './sending';
 

@@ -1,6 +1,6 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 import type { Task } from '../../../nodes/MediaGeneration/api/task';
-import { fallAsleep } from '../../../nodes/MediaGeneration/run/sleep';
+import { fallAsleep } from '../../../nodes/MediaGeneration/run/sleep/sleep';
 import { buildEntry, buildWaiting } from './waitingRun';
 
 const RESUME_URL = 'https://n8n.example/webhook-waiting/7';

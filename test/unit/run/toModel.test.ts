@@ -1,4 +1,4 @@
-import { fitItems } from '../../../nodes/MediaGeneration/run/toModel';
+import { fitItems } from '../../../nodes/MediaGeneration/run/output/toModel';
 import { buildCall, type Run } from '../n8n';
 
 const told = { taskId: 'task', status: 'completed' };

@@ -1,7 +1,7 @@
 import { pause } from '../../../nodes/MediaGeneration/lib/timers';
 import { readCall } from '../../../nodes/MediaGeneration/host/call';
 import type { Task } from '../../../nodes/MediaGeneration/api/task';
-import type { WaitSettings } from '../../../nodes/MediaGeneration/run/ledger';
+import type { WaitSettings } from '../../../nodes/MediaGeneration/run/ledger/ledger';
 import { wait as waitForIds } from '../../../nodes/MediaGeneration/run/wait';
 import { fail } from '../fail';
 import { buildContext, type Run, buildItem, refuse } from '../n8n';

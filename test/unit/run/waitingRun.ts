@@ -7,7 +7,7 @@ import {
 	type Attempt,
 	type Entry,
 	type RunSettings,
-} from '../../../nodes/MediaGeneration/run/ledger';
+} from '../../../nodes/MediaGeneration/run/ledger/ledger';
 import { beginRun } from '../../../nodes/MediaGeneration/run/open';
 import { buildCall, fake, WAIT, type Run } from '../n8n';
 

@@ -5,8 +5,8 @@ import {
 	readLedger,
 	storeLedger,
 	type Ledger,
-} from '../../../nodes/MediaGeneration/run/ledger';
-import { wakeExecution } from '../../../nodes/MediaGeneration/run/wake';
+} from '../../../nodes/MediaGeneration/run/ledger/ledger';
+import { wakeExecution } from '../../../nodes/MediaGeneration/run/sleep/wake';
 import { planAsleep, planLastWake } from '../../../nodes/MediaGeneration/run/timetable';
 import { buildContext, buildDetails, sendCallback, WAIT, type Callback } from '../n8n';
 

@@ -1,6 +1,10 @@
 import type { Task } from '../../../nodes/MediaGeneration/api/task';
-import type { Attempt, Entry, WaitSettings } from '../../../nodes/MediaGeneration/run/ledger';
-import { makeOutcomes } from '../../../nodes/MediaGeneration/run/outcome';
+import type {
+	Attempt,
+	Entry,
+	WaitSettings,
+} from '../../../nodes/MediaGeneration/run/ledger/ledger';
+import { makeOutcomes } from '../../../nodes/MediaGeneration/run/output/output';
 import { watch } from '../../../nodes/MediaGeneration/run/watch';
 import { fail } from '../fail.ts';
 import { buildFileHelpers, type Served } from './fileHost.cts';

@@ -24,8 +24,8 @@ import {
 	isOwnEntry,
 	type JsonSchema,
 } from '../../models/schema';
-import { extraFields } from '../creationOptions';
-import type { CreateRequest, Item } from '../item';
+import { extraFields } from './options';
+import type { CreateRequest, Item } from './item';
 import { takeColumns } from './columns';
 import { refuseFixedExpressions } from './fixedText';
 import { normalizeGiven } from './given';

@@ -5,7 +5,7 @@ import type { Call } from '../../../../nodes/MediaGeneration/host/call';
 import { FileToSend } from '../../../../nodes/MediaGeneration/models/files';
 import { start } from '../../../../nodes/MediaGeneration/operations/start';
 import { prepareRequest } from '../../../../nodes/MediaGeneration/run/input/request';
-import { readItem } from '../../../../nodes/MediaGeneration/run/item';
+import { readItem } from '../../../../nodes/MediaGeneration/run/input/item';
 import { evaluate } from '../../expression.ts';
 import { fake } from '../../n8n.ts';
 

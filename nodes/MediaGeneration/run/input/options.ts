@@ -1,9 +1,25 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { CREATION_RATE, CREATION_TIMEOUT } from '../api/service';
-import { modelOptions } from '../models';
-import { readNumberOption, type Field, type OptionReader } from '../models/field';
-import { keepCreditsOption, maxTasksOption } from './budget';
-import { optionsField, timeoutOption } from './item';
+import { CREATION_RATE, CREATION_TIMEOUT } from '../../api/service';
+import { modelOptions } from '../../models';
+import { type Field, type OptionReader, readNumberOption } from '../../models/field';
+
+export const timeoutOption: INodeProperties = {
+	displayName: 'Request Timeout (Seconds)',
+	name: 'timeoutSeconds',
+	type: 'number',
+	typeOptions: { minValue: 1, maxValue: 3600 },
+	default: 60,
+	description: 'How many seconds the service may take to answer a request',
+};
+
+export const optionsField = (options: INodeProperties[]): INodeProperties => ({
+	displayName: 'Options',
+	name: 'options',
+	type: 'collection',
+	placeholder: 'Add option',
+	default: {},
+	options,
+});
 
 export const extraFields: Field = {
 	displayName: 'Extra Fields (JSON)',
@@ -12,6 +28,26 @@ export const extraFields: Field = {
 	default: '{}',
 	description:
 		"A JSON object that is merged over the model's input, for what the service takes beyond the fields above",
+};
+
+export const maxTasksOption: INodeProperties = {
+	displayName: 'Maximum Tasks per Run',
+	name: 'maxTasksPerRun',
+	type: 'number',
+	typeOptions: { minValue: 1, maxValue: 100_000, numberPrecision: 0 },
+	default: 10,
+	description:
+		'How many tasks this node may create in one execution of the workflow, counting all loops and calls of an AI agent. If the items would exceed it, nothing is created.',
+};
+
+export const keepCreditsOption: INodeProperties = {
+	displayName: 'Stop Below This Balance (Credits)',
+	name: 'keepCredits',
+	type: 'number',
+	typeOptions: { minValue: 0, maxValue: 1_000_000_000 },
+	default: 0,
+	description:
+		'Creates nothing unless the account has more credits than this. The cost of a task is not known in advance.',
 };
 
 const rateOption: INodeProperties = {

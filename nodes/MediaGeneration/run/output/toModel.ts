@@ -1,8 +1,8 @@
-import type { Task } from '../api/task';
-import type { Call } from '../host/call';
-import { Excerpt } from '../lib/excerpt';
+import type { Task } from '../../api/task';
+import type { Call } from '../../host/call';
+import { Excerpt } from '../../lib/excerpt';
+import type { OutputItem } from '../input/item';
 import { SAID } from './errors';
-import type { OutputItem } from './item';
 
 /** A task as operations output it. */
 type TaskOutput = Task & { resultUrls: string[]; file?: object };

@@ -1,8 +1,10 @@
-import type { Call } from '../host/call';
-import { readResumeSecrets } from '../host/resumeUrl';
-import { digest } from '../lib/json';
-import { Memory } from '../lib/memory';
-import { copyForPayment, mergeEntry, type Ledger } from './ledger';
+import type { UnknownOutcome } from '../../api/failure';
+import type { Call } from '../../host/call';
+import { readResumeSecrets } from '../../host/resumeUrl';
+import { CREDENTIAL } from '../../lib/brand';
+import { digest } from '../../lib/json';
+import { Memory } from '../../lib/memory';
+import { copyForPayment, type Ledger, mergeEntry, Shared } from './ledger';
 
 /** The calls of a run that send for an item, by item: the last one in the line. */
 export type Turns = Map<number, Promise<unknown>>;
@@ -101,3 +103,40 @@ function identifyRun({ context, isTool }: Call, { executionId, run }: RunId): st
 	if (!token || isTool) return '';
 	return digest([token, executionId, context.getNode().name, run]);
 }
+
+/** Calls without an execution are one run for so long, in milliseconds. */
+const SHARED_FOR = 3_600_000;
+const sharedByTool = new Memory<Shared & { until: number }>('tools');
+
+/** Without an execution, this process keeps what the calls of a tool share, by its parameters. */
+export function openShared({ context, kept }: Call): Shared {
+	const begun = { count: 0, unknownCalls: {} };
+	if (kept) return begun;
+	const { parameters, credentials } = context.getNode();
+	const tool = digest([parameters, credentials?.[CREDENTIAL]]);
+	const known = sharedByTool.get(tool);
+	if (known && known.until > Date.now()) return known;
+	const shared = { ...begun, until: Date.now() + SHARED_FOR };
+	sharedByTool.set(tool, shared);
+	return shared;
+}
+
+/** Finds why it's unknown whether a task was created for what an agent asks for again. */
+export const findUnknownCall = (
+	call: Call,
+	{ unknownCalls }: Shared,
+	item: number,
+): UnknownOutcome | undefined => (call.isTool ? unknownCalls[digestCall(call, item)] : undefined);
+
+export function noteUnknownCall(
+	call: Call,
+	{ unknownCalls }: Shared,
+	item: number,
+	unknown: UnknownOutcome,
+): void {
+	if (call.isTool) unknownCalls[digestCall(call, item)] = unknown;
+}
+
+/** Digests what an agent's model asked for. n8n numbers its calls; the number is left out. */
+const digestCall = ({ context }: Call, item: number): string =>
+	digest({ ...context.getInputData()[item]?.json, toolCallId: undefined });

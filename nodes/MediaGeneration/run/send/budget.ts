@@ -1,29 +1,9 @@
-import type { INodeProperties } from 'n8n-workflow';
-import { readOption } from '../models/field';
-import { refuseRun } from './errors';
-import type { Item } from './item';
-import type { Run } from './run';
-import type { Plan } from './plan';
-
-export const maxTasksOption: INodeProperties = {
-	displayName: 'Maximum Tasks per Run',
-	name: 'maxTasksPerRun',
-	type: 'number',
-	typeOptions: { minValue: 1, maxValue: 100_000, numberPrecision: 0 },
-	default: 10,
-	description:
-		'How many tasks this node may create in one execution of the workflow, counting all loops and calls of an AI agent. If the items would exceed it, nothing is created.',
-};
-
-export const keepCreditsOption: INodeProperties = {
-	displayName: 'Stop Below This Balance (Credits)',
-	name: 'keepCredits',
-	type: 'number',
-	typeOptions: { minValue: 0, maxValue: 1_000_000_000 },
-	default: 0,
-	description:
-		'Creates nothing unless the account has more credits than this. The cost of a task is not known in advance.',
-};
+import { readOption } from '../../models/field';
+import type { Item } from '../input/item';
+import { keepCreditsOption, maxTasksOption } from '../input/options';
+import type { Plan } from '../ledger/note';
+import { refuseRun } from '../output/errors';
+import type { Run } from '../run';
 
 /**
  * Takes the tasks from the budget. If Options forbid them, that is the error of their items; a failed

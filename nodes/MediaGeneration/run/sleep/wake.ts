@@ -1,13 +1,13 @@
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
-import { TaskService } from '../api/client';
-import { ANSWER } from '../callback/respond';
-import { verifyRequest, type AcceptedCallback } from '../callback/verifyRequest';
-import { enableNode, readNodeContext } from '../host/sleep';
-import { settleBy } from '../lib/timers';
-import { accept, NUDGE, refuse } from './answers';
-import { findLimit, listAwaitedIds, readLedger, type Ledger, type Sleep } from './ledger';
+import { TaskService } from '../../api/client';
+import { ANSWER } from '../../callback/respond';
+import { type AcceptedCallback, verifyRequest } from '../../callback/verifyRequest';
+import { enableNode, readNodeContext } from '../../host/sleep';
+import { settleBy } from '../../lib/timers';
+import { findLimit, type Ledger, listAwaitedIds, readLedger, type Sleep } from '../ledger/ledger';
+import { DUE_EARLY, planLastWake } from '../timetable';
 import { findNap, type Nap } from './nap';
-import { DUE_EARLY, planLastWake } from './timetable';
+import { accept, NUDGE, refuse } from './nudge';
 
 /**
  * Receives a callback, or a nudge of our own, for a run that sleeps. Once every task has ended by

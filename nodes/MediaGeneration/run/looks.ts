@@ -2,8 +2,8 @@ import type { TaskService } from '../api/client';
 import type { RequestSettings } from '../api/exchange';
 import type { Task } from '../api/task';
 import { mapConcurrent } from '../lib/mapConcurrent';
-import { CONCURRENCY } from './item';
-import { findTask, listAwaited, type Attempt, type Entry } from './ledger';
+import { CONCURRENCY } from './input/item';
+import { type Attempt, type Entry, findTask, listAwaited } from './ledger/ledger';
 
 /** How many tasks a webhook asks for at once, if the first ones have ended. */
 const ASKED_AT_ONCE = 32;

@@ -1,17 +1,18 @@
 import {
-	UserError,
 	type IBinaryKeyData,
 	type IDataObject,
 	type IExecuteFunctions,
 	type INodeProperties,
+	UserError,
 } from 'n8n-workflow';
-import type { TaskService } from '../api/client';
-import type { Credentials } from '../api/endpoints';
-import type { RequestSettings } from '../api/exchange';
-import type { Call } from '../host/call';
-import { CREDENTIAL } from '../lib/brand';
-import { mapConcurrent } from '../lib/mapConcurrent';
-import { checkOptions, readNumberOption, type OptionReader } from '../models/field';
+import type { TaskService } from '../../api/client';
+import type { Credentials } from '../../api/endpoints';
+import type { RequestSettings } from '../../api/exchange';
+import type { Call } from '../../host/call';
+import { CREDENTIAL } from '../../lib/brand';
+import { mapConcurrent } from '../../lib/mapConcurrent';
+import { checkOptions, type OptionReader, readNumberOption } from '../../models/field';
+import { timeoutOption } from './options';
 
 /** One item of the node's input, as operations see it. */
 export interface Item {
@@ -59,27 +60,9 @@ export const hasFailed = (outcome: object | undefined): outcome is Failed =>
 /** The number of items worked on at once. */
 export const CONCURRENCY = 5;
 
-export const timeoutOption: INodeProperties = {
-	displayName: 'Request Timeout (Seconds)',
-	name: 'timeoutSeconds',
-	type: 'number',
-	typeOptions: { minValue: 1, maxValue: 3600 },
-	default: 60,
-	description: 'How many seconds the service may take to answer a request',
-};
-
-export const optionsField = (options: INodeProperties[]): INodeProperties => ({
-	displayName: 'Options',
-	name: 'options',
-	type: 'collection',
-	placeholder: 'Add option',
-	default: {},
-	options,
-});
-
 /** n8n resolves expressions in the credential for each item. */
 export async function readService(context: IExecuteFunctions, index: number): Promise<TaskService> {
-	const { TaskService } = await import('../api/client');
+	const { TaskService } = await import('../../api/client');
 	return new TaskService(context, await context.getCredentials<Credentials>(CREDENTIAL, index));
 }
 
@@ -96,7 +79,7 @@ export async function readItem(
 	getService = async () => await readService(call.context, index),
 ): Promise<Item> {
 	if (call.isMixedUp) throw buildMixedCallError();
-	const { ParameterReader } = await import('./input/readParameter');
+	const { ParameterReader } = await import('./readParameter');
 	const service = await getService();
 	const parameters = new ParameterReader(call, fields, index);
 	const read = (name: string): unknown => parameters.read(name);

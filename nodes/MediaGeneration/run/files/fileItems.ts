@@ -1,8 +1,8 @@
 import { UserError } from 'n8n-workflow';
-import { hasText, isFilled } from '../api/resultLinks';
-import { toQuote } from '../api/schemas';
-import { describeLeftOut, listTaskLinks, warnOfLeftOut, type Task } from '../api/task';
-import type { OutputItem } from './item';
+import { hasText, isFilled } from '../../api/resultLinks';
+import { toQuote } from '../../api/schemas';
+import { describeLeftOut, listTaskLinks, type Task, warnOfLeftOut } from '../../api/task';
+import type { OutputItem } from '../input/item';
 import type { FileDownload } from './downloads';
 
 /** Makes the items of a task: with `perFile`, one for each result file, if it has any. */

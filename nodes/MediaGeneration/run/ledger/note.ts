@@ -1,22 +1,40 @@
-import type { UnknownOutcome } from '../api/failure';
-import { keepForAllNodes, showInExecution } from '../host/customData';
-import { NODE_NAME } from '../lib/brand';
-import { addCredits } from './hints';
+import { factsOf, type UnknownOutcome } from '../../api/failure';
+import type { Task } from '../../api/task';
+import type { Call } from '../../host/call';
+import { keepForAllNodes, showInExecution } from '../../host/customData';
+import { NODE_NAME } from '../../lib/brand';
+import { type CreateRequest, hasFailed, type Item, type Outcome } from '../input/item';
+import { noteUnknownCall } from './here';
 import {
 	adopt,
+	type Entry,
 	identifyTask,
+	type Ledger,
 	listTaskIds,
 	noteRequest,
 	stateOf,
-	type Entry,
-	type Ledger,
 } from './ledger';
-import type { Plan } from './plan';
-import type { Run } from './run';
-import { noteUnknownCall } from './shared';
+
+/** A task to create. */
+export interface Plan {
+	item: Item;
+	request: CreateRequest;
+	/** How many tasks the item has before. */
+	attempts: number;
+	/** Present once its creation counts as of unknown outcome, which may still end. */
+	doubt?: UnknownOutcome;
+}
+
+/** What a note needs of a run. */
+interface Noted {
+	call: Call;
+	ledger: Ledger;
+	/** Finds what the service last said of a task. */
+	looks?: { find: (key: string) => { said?: Task } };
+}
 
 /** Notes that a task exists. From now on its ID can be found, whatever happens. */
-export function noteTask(run: Run, plan: Plan, taskId: string): void {
+export function noteTask(run: Noted, plan: Plan, taskId: string): void {
 	const { call, ledger } = run;
 	const { index } = plan.item;
 	const entry = openEntry(ledger, plan);
@@ -31,7 +49,7 @@ export function noteTask(run: Run, plan: Plan, taskId: string): void {
 }
 
 /** Notes that it's unknown whether a task was created. */
-export function noteUnknown(run: Run, plan: Plan, unknown: UnknownOutcome): void {
+export function noteUnknown(run: Noted, plan: Plan, unknown: UnknownOutcome): void {
 	const { call, ledger } = run;
 	const { index } = plan.item;
 	const entry = openEntry(ledger, plan);
@@ -55,6 +73,42 @@ function openEntry({ entries, earlier }: Ledger, { item, request }: Plan): Entry
 	return entry;
 }
 
+/**
+ * Takes the task over that the execution which this one retries has created for the same request.
+ * It stays the task of the item, whatever its expressions return at the next try.
+ * @returns false if there is none
+ */
+export function adoptEarlier(ledger: Ledger, plan: Plan): boolean {
+	const { item, request, attempts } = plan;
+	const before = ledger.earlier?.[item.index];
+	if (attempts || !before?.attempts.length || stateOf(before) === 'unknown') return false;
+	// Another call of the run may have done so, and have gone on.
+	if (wasSent(ledger, plan)) return true;
+	const noted = noteRequest(request);
+	if (before.request?.digest !== noted.digest) return false;
+	const entry = ledger.entries[item.index] as Entry;
+	entry.request = noted;
+	entry.account = item.service.account;
+	entry.attempts = adopt(before.attempts);
+	return true;
+}
+
+/** Says whether a task was sent since it was planned, maybe by another call. */
+export function wasSent({ entries }: Ledger, { item, attempts }: Plan): boolean {
+	const entry = entries[item.index] as Entry;
+	return entry.unknown !== undefined || entry.attempts.length > attempts;
+}
+
+/** Notes that n8n is given a failure as the error of its item, so that a try may create another task. */
+export function noteTold(ledger: Ledger, outcomes: Outcome[]): void {
+	for (const [item, outcome] of outcomes.entries()) {
+		const task = hasFailed(outcome) ? factsOf(outcome.error).task : undefined;
+		const attempts = ledger.entries[item]?.attempts ?? [];
+		const attempt = attempts.find(({ taskId }) => taskId === task?.taskId);
+		if (attempt && task?.status === 'failed') attempt.told = true;
+	}
+}
+
 const SHOWN = NODE_NAME.replace(/\W+/g, '_');
 
 /** The credits of each task of an execution; null: not known. */
@@ -68,7 +122,7 @@ const MOST_SHOWN = 100;
  * nodes and runs, and of the executions that it retries, whose texts n8n shows with it too. A task
  * counts once, whoever waits for it. Nothing is thrown: tasks may have been paid for.
  */
-export function showTasks(run: Run): void {
+export function showTasks(run: Noted): void {
 	try {
 		showCosts(run);
 	} catch (error) {
@@ -76,7 +130,7 @@ export function showTasks(run: Run): void {
 	}
 }
 
-function showCosts({ call: { context, kept }, ledger: { entries }, looks }: Run): void {
+function showCosts({ call: { context, kept }, ledger: { entries }, looks }: Noted): void {
 	if (!kept) return;
 	const costs = (keepForAllNodes(context)[SHOWN] ??= []) as Cost[];
 	const known = readCosts(costs);
@@ -93,6 +147,10 @@ function showCosts({ call: { context, kept }, ledger: { entries }, looks }: Run)
 	if (known.credits !== undefined)
 		showInExecution(context, `${SHOWN}_credits`, String(addCredits([known.credits])));
 }
+
+/** Adds costs without the digits that binary fractions leave behind. */
+export const addCredits = (costs: number[]): number =>
+	Number(costs.reduce((total, cost) => total + cost, 0).toFixed(6));
 
 /** What a list of costs says, so that a loop doesn't read it anew in each of its rounds. */
 interface KnownCosts {
@@ -130,7 +188,7 @@ function noteCost(costs: Cost[], known: KnownCosts, cost: Cost): void {
 	noted[1] = credits;
 }
 
-function describeItem({ call: { context }, ledger }: Run, item: number): string {
+function describeItem({ call: { context }, ledger }: Noted, item: number): string {
 	const { id = 'none' } = context.getWorkflow();
 	const execution = ledger.executionId || 'none';
 	return `"${context.getNode().name}" (workflow ${id}, execution ${execution}, item ${item + 1})`;

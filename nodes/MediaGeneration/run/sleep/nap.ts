@@ -1,13 +1,19 @@
 import type { IExecuteFunctions, IWebhookFunctions, Logger } from 'n8n-workflow';
-import type { Task } from '../api/task';
-import { isUnderway, wasDelivered, type HeldResponse } from '../host/delivery';
-import { readResumeUrl } from '../host/resumeUrl';
-import { Memory, weigh } from '../lib/memory';
-import { growPauses, runAfter, spread } from '../lib/timers';
-import { findLimit, listAwaitedIds, type Ledger, type Sleep, type WaitSettings } from './ledger';
-import { Looks, type GetService } from './look';
+import type { Task } from '../../api/task';
+import { type HeldResponse, isUnderway, wasDelivered } from '../../host/delivery';
+import { readResumeUrl } from '../../host/resumeUrl';
+import { Memory, weigh } from '../../lib/memory';
+import { growPauses, runAfter, spread } from '../../lib/timers';
+import {
+	findLimit,
+	type Ledger,
+	listAwaitedIds,
+	type Sleep,
+	type WaitSettings,
+} from '../ledger/ledger';
+import { type GetService, Looks } from '../looks';
+import { FIRST_PAUSE_AT_LIMIT, LOOK_ASLEEP, PAUSES_ASLEEP, planLastWake } from '../timetable';
 import { sendNudge } from './nudge';
-import { FIRST_PAUSE_AT_LIMIT, LOOK_ASLEEP, PAUSES_ASLEEP, planLastWake } from './timetable';
 
 type Context = IExecuteFunctions | IWebhookFunctions;
 

@@ -1,9 +1,10 @@
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
-import { factsOf } from '../api/failure';
-import type { Task } from '../api/task';
-import { cutText, toPlainText } from '../lib/text';
-import { sayReason } from './failedTask';
-import { hasFailed, type Outcome } from './item';
+import { factsOf } from '../../api/failure';
+import type { Task } from '../../api/task';
+import { cutText, toPlainText } from '../../lib/text';
+import { hasFailed, type Outcome } from '../input/item';
+import { addCredits } from '../ledger/note';
+import { sayReason } from './errors';
 
 /** Shows a hint at the node's output. */
 const addHint = (context: IExecuteFunctions, type: 'warning' | 'info', message: string): void =>
@@ -33,10 +34,6 @@ export function showEnds(context: IExecuteFunctions, tasks: Task[], failure?: Er
 	const costs = tasks.flatMap(({ creditsConsumed }) => creditsConsumed ?? []);
 	if (costs.length) addHint(context, 'info', `Credits consumed: ${addCredits(costs)}`);
 }
-
-/** Adds costs without the digits that binary fractions leave behind. */
-export const addCredits = (costs: number[]): number =>
-	Number(costs.reduce((total, cost) => total + cost, 0).toFixed(6));
 
 /** Says that tasks were paid for before, as a retry looks like a run that pays. */
 export function sayAdopted(context: IExecuteFunctions, count: number, all: number): void {

@@ -1,12 +1,10 @@
-import { UserError, type IDataObject } from 'n8n-workflow';
-import type { UnknownOutcome } from '../api/failure';
-import { findPrompt, newTask, REQUEST, type Task } from '../api/task';
-import { toWords } from '../lib/fileName';
-import { digest, dropUndefined } from '../lib/json';
-import type { Doubts } from './doubts';
-import { mayCreateAgain } from './failedTask';
-import type { CreateRequest } from './item';
-import type { Shared } from './shared';
+import { type IDataObject, UserError } from 'n8n-workflow';
+import type { UnknownOutcome } from '../../api/failure';
+import { SILENT } from '../../api/service';
+import { findPrompt, newTask, REQUEST, type Task } from '../../api/task';
+import { toWords } from '../../lib/fileName';
+import { digest, dropUndefined } from '../../lib/json';
+import type { CreateRequest } from '../input/item';
 
 /**
  * What n8n stores of a run of the node: for each item one entry. n8n may begin anew after any line of
@@ -282,4 +280,31 @@ export function readLedger(kept: IDataObject | undefined): Ledger | undefined {
 
 export function storeLedger(kept: IDataObject, ledger: Ledger): void {
 	kept[KEY] = ledger as unknown as IDataObject;
+}
+
+export const isFailed = ({ status }: Task): boolean => status === 'failed' || status === 'timedOut';
+
+/**
+ * Says whether a new task may take the place of a failed one. One that timed out may still end, and
+ * so may one that failed because the service's upstream was silent: both may cost something.
+ */
+export const mayCreateAgain = ({ status, failCode }: Task): boolean =>
+	status === 'failed' && failCode !== String(SILENT);
+
+/** What all runs of a node share in one execution. */
+export interface Shared {
+	/** The number of tasks that it has sent. */
+	count: number;
+	/** The calls of an agent whose outcome is unknown, by a digest of what its model asked for. */
+	unknownCalls: Record<string, UnknownOutcome>;
+}
+
+/** Counts an account's creations of unknown outcome in an execution. Too many stop its further ones. */
+export interface Doubts {
+	/** How many in a row, without those that may be refusals. */
+	inARow: number;
+	/** How many that may be refusals, since the last task. */
+	perhapsRefused: number;
+	/** What the last one said. */
+	message?: string;
 }

@@ -1,12 +1,80 @@
 import { UserError } from 'n8n-workflow';
-import type { ResultLink } from '../api/resultLinks';
-import { describeLeftOut, listTaskLinks, REQUEST, type Task } from '../api/task';
-import { nameByTask, toFileName, toWords, type Place } from '../lib/fileName';
-import { limitConcurrency } from '../lib/mapConcurrent';
-import { joinSignals, pause, settleBy } from '../lib/timers';
-import { CONCURRENCY } from './item';
-import { downloadAgain, mayPass, type Download, type GetLink } from './downloadAgain';
-import { fetchFile, LONGEST_DOWNLOAD, type FileSource, type RemoteFile } from './fetchFile';
+import type { ResultLink } from '../../api/resultLinks';
+import { describeLeftOut, listTaskLinks, REQUEST, type Task } from '../../api/task';
+import type { Call } from '../../host/call';
+import { nameByTask, type Place, toFileName, toWords } from '../../lib/fileName';
+import { limitConcurrency } from '../../lib/mapConcurrent';
+import { joinSignals, pause, settleBy } from '../../lib/timers';
+import { CONCURRENCY, type OutputItem } from '../input/item';
+import type { Ledger, WaitSettings } from '../ledger/ledger';
+import {
+	type DownloadedFile,
+	DownloadError,
+	fetchFile,
+	type FileSource,
+	LONGEST_DOWNLOAD,
+	type RemoteFile,
+} from './fetchFile';
+import { describeError, toFileItems, toTaskItems } from './fileItems';
+
+/**
+ * By the node's context, so that n8n's tries don't download files again. n8n drops it with the
+ * execution, and the files of one run go when the next begins. Another process downloads them itself.
+ */
+const filesOf = new WeakMap<object, { run: number; files: Files }>();
+
+/** Finds the files of a run. */
+export function openFiles({ kept }: Call, ledger: Ledger, settings: WaitSettings): Files {
+	// Wait stores no ledger, which would say in which execution and run it is.
+	const owner = (ledger.executionId && kept) || ledger;
+	const known = filesOf.get(owner);
+	if (known?.run === ledger.run) return known.files;
+	const files = new Files(settings);
+	filesOf.set(owner, { run: ledger.run, files });
+	return files;
+}
+
+/** The files of a run's tasks. Those of a task are downloaded once. */
+export class Files {
+	private readonly downloads = new FileDownloads();
+	private readonly begun = new Map<string, Promise<OutputItem[]>>();
+	/** The items of completed tasks, with their files, by the task's key. */
+	private readonly items = new Map<string, OutputItem[]>();
+
+	constructor(private readonly settings: WaitSettings) {}
+
+	/** The items of a task with its files, or with the reason why one is missing; once they are there. */
+	find(key: string): OutputItem[] | undefined {
+		return this.items.get(key);
+	}
+
+	hasBegun(key: string): boolean {
+		return this.begun.has(key);
+	}
+
+	/** Downloads the files of a completed task, if the run wants them. Nothing is thrown. */
+	async download(key: string, task: Task, source: FileSource, name: string): Promise<void> {
+		const { downloads } = this.settings;
+		if (!downloads || !task.resultUrls?.length) return;
+		const download = this.begun.get(key) ?? this.fetch(task, source, { ...downloads, name });
+		this.begun.set(key, download);
+		this.items.set(key, await download);
+	}
+
+	private async fetch(
+		task: Task,
+		source: FileSource,
+		{ field, maxBytes, name }: NonNullable<WaitSettings['downloads']> & { name: string },
+	): Promise<OutputItem[]> {
+		const { perFile = false } = this.settings;
+		const wanted = { kinds: ['result'], maxBytes: maxBytes ?? Infinity, name };
+		const all = this.downloads.downloadAll(task, source, wanted);
+		return await all.then(
+			(files) => toFileItems(task, files, { field, perFile }),
+			(error: Error) => toTaskItems({ ...task, downloadError: describeError(error) }, perFile),
+		);
+	}
+}
 
 /** Lists the links to a task's files of these kinds. @throws {UserError} when it has none */
 export function listFiles(task: Task, kinds: string[]): ResultLink[] {
@@ -126,4 +194,47 @@ export class FileDownloads {
 		over.abort();
 		return last ?? first;
 	}
+}
+
+/** Pauses before the last tries, in milliseconds. */
+const PAUSES = [2_000, 6_000, 12_000];
+
+/** What became of a download: the file, or why there is none. */
+export type Download = DownloadedFile | Error;
+
+/** Finds a fresh link to a file; undefined if there is none. */
+export type GetLink = () => Promise<string | undefined>;
+
+/** Whether a fresh link, or another try, may help. */
+const mayPass = (download: Download): boolean =>
+	download instanceof DownloadError && download.passes;
+
+/** A download that failed, and how to repeat it. */
+interface Failed {
+	url: string;
+	getLinks: GetLink[];
+	fetch: (url: string) => Promise<Download>;
+	rest: (milliseconds: number) => Promise<void>;
+}
+
+/** Tries a download again: at once by fresh links, then after pauses by the last one. */
+async function downloadAgain(
+	first: Download,
+	{ url, getLinks, fetch, rest }: Failed,
+): Promise<Download> {
+	let last = first;
+	let link = url;
+	for (const getLink of getLinks) {
+		const fresh = await getLink().catch(() => undefined);
+		if (fresh === undefined || fresh === url) continue;
+		link = fresh;
+		last = await fetch(link);
+		if (!mayPass(last)) return last;
+	}
+	for (const length of PAUSES) {
+		await rest(length);
+		last = await fetch(link);
+		if (!mayPass(last)) break;
+	}
+	return last;
 }

@@ -1,14 +1,26 @@
-import type { Call } from '../host/call';
-import { findObstacle } from '../host/reachability';
-import { readResumeUrl } from '../host/resumeUrl';
-import { findWaiter, type Waiter } from '../host/waiter';
-import { isReadAlike } from '../host/webhookCredential';
-import { isInternalUrl, isLoopbackUrl } from '../lib/url';
-import { findTask, type HowToWait } from './ledger';
-import { listWithoutError } from './onError';
-import type { Plan } from './plan';
-import type { Run, WaitDecision } from './run';
-import { PROBE } from './timetable';
+import type { INodeExecutionData } from 'n8n-workflow';
+import type { Call } from '../../host/call';
+import { findObstacle } from '../../host/reachability';
+import { readResumeUrl } from '../../host/resumeUrl';
+import { storeItems } from '../../host/sleep';
+import { findWaiter, type Waiter } from '../../host/waiter';
+import { isReadAlike } from '../../host/webhookCredential';
+import { isInternalUrl, isLoopbackUrl } from '../../lib/url';
+import {
+	findLimit,
+	findTask,
+	type HowToWait,
+	type Sleep,
+	stateOf,
+	storeOutput,
+} from '../ledger/ledger';
+import type { Plan } from '../ledger/note';
+import { findNext } from '../output/errors';
+import { logObstacle } from '../output/hints';
+import { makeOutcomes, toOutput } from '../output/output';
+import { listWithoutError, type Run, type WaitDecision } from '../run';
+import { planAsleep, PROBE } from '../timetable';
+import { findNap, numberSleep } from './nap';
 
 /** Decides how to wait for the tasks there are, and for those that will be created. */
 export async function decideWait(run: Run, plans: Plan[]): Promise<WaitDecision> {
@@ -74,3 +86,42 @@ const UNREADABLE_CREDENTIAL =
 
 const SET_WEBHOOK_URL =
 	'To let it sleep, set the environment variable WEBHOOK_URL of n8n to the address by which the internet reaches it';
+
+/**
+ * Lets the execution sleep until a webhook wakes it.
+ * @returns what n8n outputs if it ends the sleep by itself
+ */
+export async function fallAsleep(run: Run): Promise<INodeExecutionData[]> {
+	const { call, ledger, errors, decision } = run;
+	const { context } = call;
+	logObstacle(context, decision.obstacle);
+	ledger.begun ??= Date.now();
+	const { end } = planAsleep(findLimit(ledger), call.deadline);
+	await context.putExecutionToWait(new Date(end));
+	const items = toOutput(call, makeOutcomes(toStored(run), true), ledger.entries);
+	const stored: Sleep['errors'] = {};
+	for (const [item, error] of errors)
+		stored[item] = { message: (error as Error).message, description: findNext(error) };
+	ledger.sleeps = numberSleep(context, ledger);
+	ledger.sleep = { number: ledger.sleeps, end, errors: stored };
+	for (const entry of ledger.entries) storeOutput(entry, true);
+	const nap = findNap(context, ledger);
+	nap?.keepNudging();
+	// A run sleeps only where all its items have one credential.
+	const open = ledger.entries.findIndex(
+		(entry, item) => !errors.has(item) && stateOf(entry) === 'open',
+	);
+	nap?.lookSoon(ledger, async () => await run.getService(open));
+	return storeItems(context, items);
+}
+
+/**
+ * Failed tasks are stored as On Error says. With Stop, n8n has no way to fail an execution that it
+ * wakes itself.
+ */
+function toStored(run: Run): Run {
+	const { call, ledger } = run;
+	const { settings } = ledger;
+	if (!settings || !call.stops) return run;
+	return { ...run, ledger: { ...ledger, settings: { ...settings, failedTasks: 'output' } } };
+}

@@ -1,13 +1,13 @@
-import { UserError, type IBinaryData, type IExecuteFunctions } from 'n8n-workflow';
-import type { TaskService } from '../api/client';
-import { USER_AGENT, type RequestSettings } from '../api/exchange';
-import { findNetworkFailure, SLOW_HINT } from '../api/failure';
-import { toMessage, toQuote } from '../api/schemas';
-import { storeFile } from '../host/storeFile';
-import { isInternalUrl, isWebUrl } from '../lib/url';
-import { cutText } from '../lib/text';
-import { joinSignals, settleBy } from '../lib/timers';
-import { readFileType } from '../media/fileType';
+import { type IBinaryData, type IExecuteFunctions, UserError } from 'n8n-workflow';
+import type { TaskService } from '../../api/client';
+import { type RequestSettings, USER_AGENT } from '../../api/exchange';
+import { findNetworkFailure, SLOW_HINT } from '../../api/failure';
+import { toMessage, toQuote } from '../../api/schemas';
+import { storeFile } from '../../host/storeFile';
+import { cutText } from '../../lib/text';
+import { joinSignals, settleBy } from '../../lib/timers';
+import { isInternalUrl, isWebUrl } from '../../lib/url';
+import { readFileType } from '../../media/fileType';
 
 const MAX_REDIRECTS = 5;
 

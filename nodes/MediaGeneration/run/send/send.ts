@@ -1,0 +1,221 @@
+import type { UserError } from 'n8n-workflow';
+import { buildDoubt, CHECK_NAME, factsOf, isOfKind, type UnknownOutcome } from '../../api/failure';
+import { CREATION_RATE } from '../../api/service';
+import type { Call } from '../../host/call';
+import { mapConcurrent } from '../../lib/mapConcurrent';
+import { type RateLimiter, RateLimiters } from '../../lib/rateLimiter';
+import { joinSignals, settleBy } from '../../lib/timers';
+import { uploadFiles } from '../input/inputFile';
+import { readPace } from '../input/options';
+import { takeTurn } from '../ledger/here';
+import { noteTask, noteUnknown, type Plan, wasSent } from '../ledger/note';
+import { refuseRun } from '../output/errors';
+import { hasError, type Run } from '../run';
+import { type CreationTimes, planCreations } from '../timetable';
+import { CreationGuard, limitCreations, TaskLimit } from './stops';
+
+/**
+ * Creates the tasks, at the rate in Options. A request is sent once, save where the service refused
+ * it for its rate, or for tasks at once. What came of it is in the ledger, or is an error of the run.
+ * @returns how many were sent by this call, and maybe made a task
+ */
+export async function sendAll(run: Run, plans: Plan[]): Promise<number> {
+	const [first] = plans;
+	if (!first) return 0;
+	const { call, ledger } = run;
+	const begunBefore = ledger.begun;
+	const over = new AbortController();
+	const { perTenSeconds, atOnce } = readPace(first.item.option);
+	const signal = joinSignals(over.signal, call.signal);
+	const findSender = openSenders(run, { requests: perTenSeconds, signal });
+	let sent = 0;
+	const send = async (plan: Plan): Promise<Plan> => {
+		const { index, service } = plan.item;
+		await takeTurn(run.turns, index, async () => {
+			if (call.signal?.aborted || wasSent(ledger, plan)) return;
+			const error = await findSender(service.account).create(plan);
+			if (wasSent(ledger, plan)) sent++;
+			// It may have waited while another item ended the run.
+			if (error && error !== over.signal.reason) run.errors.set(index, error);
+		});
+		return plan;
+	};
+	const isLast = ({ item }: Plan) => {
+		const endsRun = call.stops && hasError(run, item.index);
+		if (endsRun) over.abort(new Error('Another item ended the run'));
+		return endsRun;
+	};
+	await mapConcurrent(plans, send, { concurrency: atOnce, isLast });
+	// The limit counts anew for the tasks of this try.
+	const isNew = plans.some((plan) => wasSent(ledger, plan));
+	if (begunBefore !== undefined && isNew) delete ledger.begun;
+	return sent;
+}
+
+/** Makes a function that finds the sender of an account. */
+function openSenders(run: Run, limits: { requests: number; signal: AbortSignal }) {
+	const findEnd = limitCreations(run);
+	const senders = new Map<string, CreationSender>();
+	return (account: string): CreationSender => {
+		const known = senders.get(account);
+		if (known) return known;
+		const taskLimit = new TaskLimit(findEnd, limits.signal);
+		const sender = new CreationSender(run, account, { ...limits, taskLimit });
+		senders.set(account, sender);
+		return sender;
+	};
+}
+
+/** A model of which the service says nothing may be misspelt. */
+function explain({ request }: Plan, error: Error): Error {
+	if (!request.isUndescribed || !isOfKind(error, 'input')) return error;
+	const next = `The service describes no model "${request.model}". ${CHECK_NAME}. ${error.description}`;
+	return error.advise(next);
+}
+
+/** How a run sends the creations of an account. */
+interface Limits {
+	/** The most creations within ten seconds; 0: any number. */
+	requests: number;
+	taskLimit: TaskLimit;
+	/** When aborted, creations that wait are rejected. */
+	signal?: AbortSignal;
+}
+
+/**
+ * Sends the creations of one account in a run, each when its turn comes, and once. Once further
+ * creations would fail too, or might be paid without a result, nothing more is sent.
+ */
+class CreationSender {
+	private readonly inTurn: ReturnType<typeof joinPace>;
+	private readonly guard: CreationGuard;
+	private readonly closing: Closing;
+	/** The items whose creations are under way. */
+	private readonly underway = new Set<number>();
+
+	constructor(
+		private readonly run: Run,
+		account: string,
+		private readonly limits: Limits,
+	) {
+		this.closing = planClosing(run.call);
+		this.inTurn = joinPace(account, limits.requests, limits.signal);
+		const doubts = (run.ledger.doubts ??= {});
+		this.guard = new CreationGuard((doubts[account] ??= { inARow: 0, perhapsRefused: 0 }));
+	}
+
+	/**
+	 * Uploads the files of an item, and creates its task. Once it is too late, nothing is sent any
+	 * more. What is under way then may make a task: it is finished, and its ID is logged.
+	 * @returns why no task was created; undefined if one was
+	 */
+	async create(plan: Plan): Promise<Error | undefined> {
+		const { last, known, notSent, underway } = this.closing;
+		const creating = this.createAndNote(plan);
+		const created = await settleBy(last, creating);
+		if (created) return created.error;
+		// The clock may go back.
+		this.guard.reason ??= notSent;
+		if (!this.underway.has(plan.item.index)) return notSent;
+		const late = known > last ? await settleBy(known, creating) : undefined;
+		if (late) return late.error;
+		noteUnknown(this.run, plan, { ...underway, since: Date.now() });
+		return buildDoubt(underway);
+	}
+
+	/** Notes the outcome before anything else. */
+	private async createAndNote(plan: Plan): Promise<{ error?: Error }> {
+		try {
+			noteTask(this.run, plan, await this.uploadAndSend(plan));
+			return {};
+		} catch (error) {
+			const { outcome } = factsOf(error);
+			if (outcome) noteUnknown(this.run, plan, outcome);
+			if (isOfKind(error, 'tasksAtOnce')) this.guard.noteNoTime(error);
+			return { error: explain(plan, error as Error) };
+		}
+	}
+
+	private async uploadAndSend({ item, request }: Plan): Promise<string> {
+		this.throwIfStopped();
+		const { service, settings } = item;
+		const { model, callBackUrl } = request;
+		const body = { model, callBackUrl, input: await uploadFiles(item, request.input) };
+		const send = async () => {
+			this.throwIfStopped();
+			return await this.sendNow(item.index, async () => await service.createTask(body, settings));
+		};
+		return await this.limits.taskLimit.send(async () => await this.inTurn(send));
+	}
+
+	private throwIfStopped(): void {
+		if (Date.now() >= this.closing.last) this.guard.reason ??= this.closing.notSent;
+		if (this.guard.reason) throw this.guard.reason;
+	}
+
+	private async sendNow(index: number, createTask: () => Promise<string>): Promise<string> {
+		this.underway.add(index);
+		const [outcome] = await Promise.allSettled([createTask()]);
+		this.underway.delete(index);
+		if (outcome.status === 'rejected') {
+			this.guard.noteFailed(outcome.reason as Error);
+			throw outcome.reason;
+		}
+		this.guard.noteCreated();
+		return outcome.value;
+	}
+}
+
+/** Of all runs of this process, by account. */
+const limiters = new RateLimiters('creationRates', {
+	period: CREATION_RATE.period,
+	patience: 60_000,
+	isTooFast: (error) => isOfKind(error, 'rate'),
+});
+
+/**
+ * Makes a function that runs creations of an account when their turn comes.
+ * @param requests the most within ten seconds; 0: any number
+ */
+const joinPace = (
+	account: string,
+	requests: number,
+	signal?: AbortSignal,
+): ReturnType<RateLimiter['join']> => limiters.of(account).join(requests || Infinity, signal);
+
+/** When a call's creations end, so that its output comes in time, and what is said then. */
+interface Closing extends CreationTimes {
+	/** The error of items that were not sent. */
+	notSent: UserError;
+	/** The outcome of a creation that is still under way. */
+	underway: UnknownOutcome;
+}
+
+const buildForMcp = (): Omit<Closing, keyof CreationTimes> => ({
+	notSent: refuseRun(
+		'There was no time left to create the task, because MCP clients give up after a minute',
+		'The client may call again.',
+	),
+	underway: {
+		message: 'The service took so long to create the task that the MCP client would have given up',
+		advice: "Do not create it again. Its ID will be in n8n's log.",
+	},
+});
+
+const buildForN8n = (): Omit<Closing, keyof CreationTimes> => ({
+	notSent: refuseRun(
+		"There was no time left to create the task before n8n's timeout",
+		"Raise 'Timeout Workflow' in the workflow's settings, or give the node fewer items.",
+	),
+	underway: {
+		message: 'The service took so long to create the task that n8n would have ended the execution',
+		advice: "Its ID will be in n8n's log.",
+	},
+});
+
+/** Plans when a call's creations end: before an MCP client gives up, or before n8n's timeout. */
+function planClosing({ answerBy, timeout }: Call): Closing {
+	const times = planCreations(timeout);
+	if (answerBy <= times.last) return { ...buildForMcp(), last: answerBy, known: answerBy };
+	return { ...buildForN8n(), ...times };
+}

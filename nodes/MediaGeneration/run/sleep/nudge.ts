@@ -1,0 +1,60 @@
+import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
+import { answer, refuseCallback, UNCONFIRMED } from '../../callback/respond';
+import { FAULTS, type Refusal, type Refused } from '../../callback/verify';
+import { isEndedAnswer } from '../../host/resumeUrl';
+import { isObject } from '../../lib/json';
+import { post } from '../../lib/post';
+import { NUDGE_TIMEOUT } from '../timetable';
+
+/**
+ * Marks a nudge among callbacks. It is not signed, because a key that is changed while the execution
+ * sleeps would refuse it. It only has the webhook ask: the task's details decide, or the wait limit.
+ */
+export const NUDGE = 'nudge';
+
+/** Why a callback of a run that sleeps is refused. */
+export const WAKE_REFUSALS = {
+	...FAULTS,
+	...UNCONFIRMED,
+	taskNotInExecution: [404, 'This execution waits for other tasks'],
+	limitPassed: [410, "The wait limit has passed. Look at the task with the node's operation Get"],
+} as const satisfies Record<string, Refusal>;
+
+export type WakeReason = keyof typeof WAKE_REFUSALS;
+
+export const refuse = (
+	context: IWebhookFunctions,
+	refused: Refused<WakeReason>,
+): IWebhookResponseData => refuseCallback(context, WAKE_REFUSALS, refused);
+
+/** Tells the sender that its callback is fine, though the execution sleeps on. */
+export const accept = (context: IWebhookFunctions): IWebhookResponseData =>
+	answer(context, 200, { accepted: true, resumed: false });
+
+interface NudgeAnswer {
+	/** The execution continues. */
+	isWoken?: boolean;
+	/** It continued before, or waits for something else. */
+	isOver?: boolean;
+	/** Why n8n could not be asked to wake the execution. */
+	failure?: string;
+}
+
+/** Sends a nudge to a resume URL, which has n8n's token. Nothing is thrown. */
+export async function sendNudge(url: string, taskId: string): Promise<NudgeAnswer> {
+	const { status, body, silence } = await post(url, {
+		headers: { 'Content-Type': 'application/json' },
+		body: JSON.stringify({ data: { task_id: taskId, callbackType: NUDGE } }),
+		timeout: NUDGE_TIMEOUT,
+	});
+	const address = `the resume URL at ${new URL(url).host}`;
+	if (silence) return { failure: `${address} ${silence}` };
+	if (isObject(body))
+		return { isWoken: body.resumed === true, isOver: isEndedAnswer(body) || isOurEnd(body) };
+	return { failure: `${address} answered ${status} without n8n's JSON` };
+}
+
+/** Our webhook's reasons after which it no longer wakes the execution for this task. */
+const FINAL: unknown[] = ['taskNotInExecution', 'limitPassed'] satisfies WakeReason[];
+
+const isOurEnd = ({ reason }: Record<string, unknown>): boolean => FINAL.includes(reason);
