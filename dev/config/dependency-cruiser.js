@@ -18,17 +18,15 @@ const rooms = {
 	lib: [],
 };
 
-/** What a room or a file of `run` takes of the others there, beside `timetable`. */
-const ofRun = {
-	'input/': [],
-	'ledger/': ['input/'],
-	'files/': ['ledger/', 'input/'],
-	'looks\\.ts$': ['ledger/', 'input/'],
-	'run\\.ts$': ['looks\\.ts$', 'files/', 'ledger/', 'input/'],
-	'output/': ['run\\.ts$', 'looks\\.ts$', 'files/', 'ledger/', 'input/'],
-	'(send|watch)(/|\\.ts$)': ['output/', 'run\\.ts$', 'looks\\.ts$', 'files/', 'ledger/', 'input/'],
-	'sleep/': ['output/', 'run\\.ts$', 'looks\\.ts$', 'ledger/', 'input/'],
-};
+/** The floors of `run`: each takes of those before it, beside `timetable`. */
+const floorsOfRun = [
+	['input/'],
+	['ledger/'],
+	['looks\\.ts$', 'files/'],
+	['run\\.ts$'],
+	['output/'],
+	['send/', 'sleep/', 'watch\\.ts$'],
+];
 
 /** @type {(folder: string, allowed: string[]) => string[]} */
 const inHouse = (folder, allowed) =>
@@ -41,14 +39,18 @@ const forbidden = [
 		from: { path: `^${house}/${name}/` },
 		to: { path: product, pathNot: inHouse(`${name}/`, allowed) },
 	})),
-	...Object.entries(ofRun).map(([name, allowed]) => ({
-		name: `run/${name}`,
-		from: { path: `^${house}/run/${name}` },
-		to: {
-			path: `^${house}/run/`,
-			pathNot: [name, 'timetable\\.ts$', ...allowed].map((path) => `^${house}/run/${path}`),
-		},
-	})),
+	...floorsOfRun.flatMap((names, floor) =>
+		names.map((name) => ({
+			name: `run/${name}`,
+			from: { path: `^${house}/run/${name}` },
+			to: {
+				path: `^${house}/run/`,
+				pathNot: [name, 'timetable\\.ts$', ...floorsOfRun.slice(0, floor).flat()].map(
+					(path) => `^${house}/run/${path}`,
+				),
+			},
+		})),
+	),
 	{
 		name: 'room-unknown',
 		comment: 'Code of the nodes belongs in one of the rooms.',
