@@ -4,7 +4,7 @@ import type { Call } from '../host/call';
 import { checkItems, type CreateRequest, hasFailed, type Item, readItem } from './input/item';
 import { findUnknownCall } from './ledger/here';
 import { type Entry, findLimit, isToSend, type RunSettings, stateOf } from './ledger/ledger';
-import { adoptEarlier, Plan } from './ledger/note';
+import { adoptEarlier, type Plan } from './ledger/note';
 import { inRun, openSettings } from './open';
 import { show } from './output/output';
 import { endsRun, listWithoutError, type Run } from './run';
