@@ -29,7 +29,7 @@ it('make-a-picture outputs the finished picture, with what docs show', async () 
 	expect(output).toMatchObject([
 		{ json: { status: 'completed' }, binary: { data: { mimeType: 'image/png' } } },
 	]);
-	const [, shown = ''] = /```json\n([^`]+)```/.exec(readFileSync('docs/generate.md', 'utf8')) ?? [];
+	const [, shown = ''] = /```json\n([^`]+)```/.exec(readFileSync('docs/output.md', 'utf8')) ?? [];
 	expect(Object.keys(output[0]?.json ?? {})).toEqual(Object.keys(JSON.parse(shown) as object));
 });
 
