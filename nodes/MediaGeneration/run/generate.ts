@@ -43,7 +43,7 @@ async function create(run: Run, job: Job): Promise<void> {
 	if (ledger.settings) await decide(run, plans);
 	const allowed = await checkBudget(run, plans);
 	const sent = await sendAll(run, allowed);
-	// What was not sent is given back.
+	// What was taken from the budget but not sent is given back.
 	ledger.shared.count -= allowed.length - sent;
 }
 

@@ -41,14 +41,14 @@ export function beginRun(call: Call, ledger: Ledger, turns: Turns = new Map()): 
 	const getService = async (item: number): Promise<TaskService> => {
 		const service = services.get(item) ?? readService(call.context, item);
 		services.set(item, service);
-		// What n8n couldn't read once it may be able to read later.
+		// A credential that n8n failed to read may be readable later.
 		service.catch(() => services.delete(item));
 		return await service;
 	};
 	return { call, ledger, isWoken: false, turns, getService, errors: new Map(), decision: {} };
 }
 
-/** Takes what the ledger has of a sleep from which a webhook has woken the run. */
+/** Takes the errors that the run had before it slept, if a webhook has woken it. */
 function continueRun(run: Run): Run {
 	const { call, ledger, errors } = run;
 	const { sleep } = ledger;
@@ -68,7 +68,7 @@ export function openSettings({ call, ledger }: Run, read: () => Ledger['settings
 
 /** @throws {UserError} when another version of the package has stored it */
 function openLedger(call: Call): Ledger {
-	// What n8n keeps under the number of a call that it mixes up is another call's.
+	// If n8n mixes up two tool calls, the context it hands us is the other call's.
 	const kept = call.isMixedUp ? undefined : call.kept;
 	const ledger = continueLedger(readLedger(kept), call);
 	if (kept) storeLedger(kept, ledger);
@@ -78,7 +78,7 @@ function openLedger(call: Call): Ledger {
 function continueLedger(before: Ledger | undefined, call: Call): Ledger {
 	const { executionId } = call;
 	const run = readRunIndex(call.context);
-	// A call of an MCP server has no execution ID, and must not look like an earlier execution.
+	// Calls of an MCP server have no execution ID: equal IDs are then no retry.
 	const isSameExecution = before?.executionId === executionId;
 	if (isSameExecution && before.run === run) {
 		catchUp(call, before);
@@ -96,7 +96,7 @@ function continueLedger(before: Ledger | undefined, call: Call): Ledger {
 	return beginLedger({ ...place, shared: openShared(call), earlier });
 }
 
-/** Lists by item what executions have sent before: the last one, or one that it retried in turn. */
+/** Lists the entries before this execution: those of the retried one, or of one that it retried in turn. */
 function listEarlier({ entries, earlier = [] }: Ledger): Entry[] {
 	const length = Math.max(entries.length, earlier.length);
 	return Array.from({ length }, (_, item) => {

@@ -30,12 +30,13 @@ export interface Run {
 	refusal?: { error: unknown };
 	/** How the run waits. */
 	decision: WaitDecision;
-	/** Present once it waits awake, like the next one. */
+	/** Present once the run has waited awake. */
 	looks?: Looks;
+	/** Present once the run has waited awake. */
 	files?: Files;
 }
 
-/** What On Error, with Failed Tasks, means for a run. A failed task is an error only once it is output. */
+/* When an error ends a run (On Error, Failed Tasks). A failed task counts as an error only in `show`. */
 
 /** Says whether an item has no task, or no further one, for a reason. */
 export const hasError = ({ errors, ledger }: Run, item: number): boolean =>

@@ -19,8 +19,8 @@ export const PROBE = 3_000;
 export const DUE_EARLY = 1_000;
 
 /**
- * When n8n ends a sleep by itself: late, because a webhook that wakes the run looks before that. But
- * n8n then counts the time asleep, so the workflow's timeout must not have passed.
+ * When n8n's own timer ends a sleep. Well after the limit, because our webhook wakes the run there
+ * first; but before the workflow's timeout, which n8n then applies to the time asleep too.
  */
 const N8N_END = { usual: 900_000, least: 100_000, beforeTimeout: 60_000 };
 

@@ -9,7 +9,7 @@ import { copyForPayment, type Ledger, mergeEntry, Shared } from './ledger';
 /** The calls of a run that send for an item, by item: the last one in the line. */
 export type Turns = Map<number, Promise<unknown>>;
 
-/** What this process knows of a run. Its sleep is none of it: only what n8n has stored sleeps. */
+/** What this process knows of a run, without its sleep: only what n8n has stored can sleep. */
 type Known = Pick<Ledger, 'entries' | 'sleeps' | 'shared' | 'settings' | 'doubts'>;
 
 /** A run of this process. */
@@ -17,7 +17,7 @@ interface RunHere {
 	ledger: Known;
 	/** The ledgers of the calls that are under way. All have the same entries. */
 	underway: Set<Ledger>;
-	/** n8n never stores who has his turn, so nobody waits for a process that has crashed. */
+	/** Never stored, so that no call waits for a process that has crashed. */
 	turns: Turns;
 }
 
@@ -44,8 +44,8 @@ export function noteRunHere(call: Call, ledger: Ledger): Turns {
 }
 
 /**
- * Notes that a call of a run is over. Once no call is under way, only a copy is kept of what decides
- * a payment: results may have megabytes, and whoever goes on has them, or asks the service again.
+ * Notes that a call of a run is over. After the last one, only a copy of what decides a payment is kept:
+ * results may have megabytes, and a later call has them stored or asks the service again.
  */
 export function leaveRun(call: Call, ledger: Ledger): void {
 	const here = runsHere.get(identifyRun(call, ledger));
@@ -62,19 +62,19 @@ export async function takeTurn<T>(turns: Turns, item: number, run: () => Promise
 	try {
 		return await turn;
 	} finally {
-		// A run is remembered for long, so its turns aren't.
+		// The run is remembered for long, a turn that is over is not.
 		if (turns.get(item) === turn) turns.delete(item);
 	}
 }
 
 /**
- * Adds what this process knows of a run to its ledger, which n8n may have stored before that. Both
- * then share them, so that no two calls create the same task, nor more than Options allow.
+ * Merges the stored ledger of a run with what this process knows, which may be newer. Both then share
+ * one list of entries, so that two calls never create the same task, nor more tasks than Options allow.
  */
 export function catchUp(call: Call, ledger: Ledger): void {
 	const { ledger: here, underway } = runsHere.get(identifyRun(call, ledger)) ?? {};
 	if (!here || here.entries === ledger.entries) return;
-	// A call that is under way works with the entries here. Else they are a copy, which has less.
+	// A call under way holds the entries of this process. Otherwise they are a copy, without results.
 	const [entries, copies] = underway?.size
 		? [here.entries, ledger.entries]
 		: [ledger.entries, here.entries];
@@ -82,7 +82,7 @@ export function catchUp(call: Call, ledger: Ledger): void {
 	ledger.entries = entries;
 	here.shared.count = Math.max(ledger.shared.count, here.shared.count);
 	ledger.shared = here.shared;
-	// An older copy may lack what has been settled since.
+	// The stored doubts may be older: those of this process win.
 	const doubts = (here.doubts ??= {});
 	ledger.doubts = Object.assign(doubts, { ...ledger.doubts, ...doubts });
 }

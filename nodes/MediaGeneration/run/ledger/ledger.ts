@@ -7,8 +7,8 @@ import { digest, dropUndefined } from '../../lib/json';
 import type { CreateRequest } from '../input/item';
 
 /**
- * What n8n stores of a run of the node: for each item one entry. n8n may begin anew after any line of
- * `generate`, for a try, a retry or a wake. What has become of an item is read from its entry alone.
+ * What n8n stores of a run of the node: one entry for each item. n8n may call `generate` again after any
+ * of its lines, for a try, a retry or a wake. The entry alone says what has become of its item.
  */
 export interface Ledger {
 	version: typeof VERSION;
@@ -17,13 +17,13 @@ export interface Ledger {
 	run: number;
 	/** One for each item. */
 	entries: Entry[];
-	/** Of the executions that this one retries. */
+	/** The entries of the executions that this one retries. */
 	earlier?: Entry[];
 	/** Present if the run waits for its tasks. */
 	settings?: RunSettings;
 	/**
-	 * When all tasks were created, or before that, when the service took no more at once, in
-	 * milliseconds since 1970. The wait limit counts from then.
+	 * When the wait limit begins to count, in milliseconds since 1970: once all tasks were created, or
+	 * earlier, once the service took no more tasks at once.
 	 */
 	begun?: number;
 	/** The number of the last sleep of the node in this execution. */
@@ -42,7 +42,7 @@ export interface Entry {
 	account?: string;
 	/** The tasks that were created for it, one after the other. `findTask` finds the one that counts. */
 	attempts: Attempt[];
-	/** A task may exist beside these: nothing more is sent in this execution. */
+	/** A further task may exist: nothing more is sent for this item in this execution. */
 	unknown?: UnknownOutcome;
 }
 
@@ -59,13 +59,13 @@ interface NotedRequest {
 /** One task. */
 export interface Attempt {
 	taskId: string;
-	/** It is of an earlier execution, and the service calls that one back. */
+	/** An earlier execution created the task, and the service calls that execution back. */
 	elsewhere?: true;
-	/** How it ended; absent: it has not, as far as is known. Files are never in it. */
+	/** The ended task, without files; absent while the task is not known to have ended. */
 	end?: Task;
-	/** n8n got this failure as the error of the item in this execution. */
+	/** This execution output the failure as the error of the item, so a try may create another task. */
 	told?: true;
-	/** Its creation was of unknown outcome since this time: `since` of the entry's `unknown`. */
+	/** The creation counted as of unknown outcome before: `since` of that `unknown`. */
 	settles?: number;
 }
 
@@ -90,11 +90,11 @@ export interface WaitSettings {
 
 export type RunSettings = WaitSettings & { howToWait: HowToWait };
 
-/** What a run keeps for its continuation while the execution sleeps. Only our webhook has n8n run it. */
+/** What a run stores when it falls asleep, for the call that continues it. */
 export interface Sleep {
 	/** Counts the sleeps of the node in this execution. */
 	number: number;
-	/** When n8n ends it by itself, in milliseconds since 1970. */
+	/** When n8n's own timer ends the sleep, in milliseconds since 1970. */
 	end: number;
 	/** Why items have no task, or no further one; by item. */
 	errors: Record<number, { message: string; description?: string }>;
@@ -106,11 +106,11 @@ export type State = 'new' | 'unknown' | 'open' | 'completed' | 'failed';
 export function stateOf(entry: Entry): State {
 	const task = findTask(entry);
 	const state = task ? ((task.end?.status ?? 'open') as State) : 'new';
-	// What may exist hides no task that does.
+	// A doubt never hides a task that exists.
 	return entry.unknown && (state === 'new' || state === 'failed') ? 'unknown' : state;
 }
 
-/** The worth of a task: failed for good, failed but may still end, open, completed. */
+/** Rates a task: failed for good, failed but may still end, open, completed. */
 function rate(attempt: Attempt): number {
 	const { end } = attempt;
 	if (!end) return 2;
@@ -118,7 +118,7 @@ function rate(attempt: Attempt): number {
 	return hasFailedForGood(attempt) ? 0 : 1;
 }
 
-/** Finds the task of an entry that counts: the last one, save where another process has a better one. */
+/** Finds the task of an entry that counts: the last one, unless an earlier one has come further. */
 export const findTask = ({ attempts }: Pick<Entry, 'attempts'>): Attempt | undefined =>
 	attempts.reduce<Attempt | undefined>(
 		(best, one) => (best && rate(best) > rate(one) ? best : one),
@@ -150,8 +150,8 @@ export function isToSend(entry: Entry, tries: number): boolean {
 }
 
 /**
- * Takes the tasks over that an earlier execution created for the same request. Only a failure is
- * final there: links expire, and one that timed out may have ended since.
+ * Copies the tasks of an earlier execution. Only a failure keeps its end: links have expired since, and
+ * a task that timed out may have ended.
  */
 export const adopt = (attempts: Attempt[]): Attempt[] =>
 	attempts.map((attempt) => {
@@ -160,8 +160,9 @@ export const adopt = (attempts: Attempt[]): Attempt[] =>
 	});
 
 /**
- * Takes what is output from what n8n stores, or puts it back: n8n redacts output, but not this. The
- * tries of n8n still find it, as they are in one process. A run that sleeps again needs it stored.
+ * Hides results and prompts from n8n's serializer by making them non-enumerable, or shows them again:
+ * n8n redacts a node's output, but not its context. In memory they stay readable, for tries in the same
+ * process. A run that falls asleep again needs them stored.
  */
 export function storeOutput({ request, attempts }: Entry, isStored: boolean): void {
 	const set = (owner: object, name: string, value: unknown) =>
@@ -171,7 +172,7 @@ export function storeOutput({ request, attempts }: Entry, isStored: boolean): vo
 	if (request) set(request, 'words', request.words);
 }
 
-/** Copies what decides whether an item gets another task. Results and what was asked for are left out. */
+/** Copies what decides whether an item gets another task, without results and prompts. */
 export const copyForPayment = ({ request, attempts, ...others }: Entry): Entry => ({
 	...others,
 	request: request && { ...request, words: undefined },
@@ -183,8 +184,8 @@ export const copyForPayment = ({ request, attempts, ...others }: Entry): Entry =
 });
 
 /**
- * Adds what a copy of an entry knows. The entry itself stays: a call of the run may work with it. The
- * tasks of both are kept, and a doubt of either, unless its creation has made one of them.
+ * Merges `copy` into `entry`, in place because a call may hold it. The tasks of both are kept, and the
+ * doubt of either, unless one of the tasks has settled that doubt.
  */
 export function mergeEntry(entry: Entry, copy: Entry): void {
 	const missing: Attempt[] = [];
@@ -226,7 +227,7 @@ export const listAwaitedIds = (entries: Entry[]): string[] => [
 export function describeTask({ request }: Entry, attempt: Attempt, said?: Task): Task {
 	const { model, warning } = request ?? {};
 	const task = attempt.end ?? said ?? newTask(attempt.taskId);
-	// A record may lack the model, and never has our warning.
+	// The service's record may lack the model, and never has our warning.
 	return { ...task, ...dropUndefined({ model: task.model ?? model, warning }) };
 }
 

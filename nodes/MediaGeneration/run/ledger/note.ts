@@ -40,11 +40,11 @@ export function noteTask(run: Noted, plan: Plan, taskId: string): void {
 	const entry = openEntry(ledger, plan);
 	const { doubt } = plan;
 	entry.attempts.push({ taskId, ...(doubt && { settles: doubt.since }) });
-	// Another process may have a doubt of its own.
+	// The doubt may be another process's, about a creation of its own.
 	if (entry.unknown === doubt) delete entry.unknown;
 	if (doubt) noteUnknownCall(call, ledger.shared, index, { ...doubt, taskId });
 	call.context.logger.info(`${describeItem(run, index)} created task ${taskId}`);
-	// Showing takes the longer, the more tasks there are, and those of further items have no room.
+	// Listing takes time for each task, and n8n has room for about 100 IDs: later items don't refresh it.
 	if (index < MOST_SHOWN) showTasks(run);
 }
 
@@ -62,7 +62,7 @@ export function noteUnknown(run: Noted, plan: Plan, unknown: UnknownOutcome): vo
 	);
 }
 
-/** A retry sends after an unknown outcome. The failed tasks before that count as this item's too. */
+/** Opens the entry of an item that is sent. After an unknown outcome, a retry adds to the tasks before it. */
 function openEntry({ entries, earlier }: Ledger, { item, request }: Plan): Entry {
 	const entry = entries[item.index] as Entry;
 	const before = earlier?.[item.index];
@@ -74,15 +74,15 @@ function openEntry({ entries, earlier }: Ledger, { item, request }: Plan): Entry
 }
 
 /**
- * Takes the task over that the execution which this one retries has created for the same request.
- * It stays the task of the item, whatever its expressions return at the next try.
+ * Adopts the task that the retried execution created for the same request. It stays the task of the
+ * item, whatever its expressions return at the next try.
  * @returns false if there is none
  */
 export function adoptEarlier(ledger: Ledger, plan: Plan): boolean {
 	const { item, request, attempts } = plan;
 	const before = ledger.earlier?.[item.index];
 	if (attempts || !before?.attempts.length || stateOf(before) === 'unknown') return false;
-	// Another call of the run may have done so, and have gone on.
+	// Another call of the run may have adopted the task meanwhile.
 	if (wasSent(ledger, plan)) return true;
 	const noted = noteRequest(request);
 	if (before.request?.digest !== noted.digest) return false;
@@ -152,7 +152,7 @@ function showCosts({ call: { context, kept }, ledger: { entries }, looks }: Note
 export const addCredits = (costs: number[]): number =>
 	Number(costs.reduce((total, cost) => total + cost, 0).toFixed(6));
 
-/** What a list of costs says, so that a loop doesn't read it anew in each of its rounds. */
+/** An index of a list of costs, so that the rounds of a loop don't each read the whole list. */
 interface KnownCosts {
 	byTask: Map<string, Cost>;
 	/** The sum; undefined: no task's credits are known. */
@@ -175,7 +175,7 @@ function readCosts(costs: Cost[]): KnownCosts {
 
 const identifyCost = ([taskId, , account]: Cost): string => identifyTask({ account }, taskId);
 
-/** Notes what a task costs, which replaces what was said before. Null: not known, or not any more. */
+/** Notes what a task costs, in place of what was known before. Null, for not known, replaces nothing. */
 function noteCost(costs: Cost[], known: KnownCosts, cost: Cost): void {
 	const key = identifyCost(cost);
 	const before = known.byTask.get(key);

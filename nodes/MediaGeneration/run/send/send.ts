@@ -35,7 +35,7 @@ export async function sendAll(run: Run, plans: Plan[]): Promise<number> {
 			if (call.signal?.aborted || wasSent(ledger, plan)) return;
 			const error = await findSender(service.account).create(plan);
 			if (wasSent(ledger, plan)) sent++;
-			// It may have waited while another item ended the run.
+			// An item that only waited for its turn when another ended the run has no error of its own.
 			if (error && error !== over.signal.reason) run.errors.set(index, error);
 		});
 		return plan;
@@ -66,7 +66,7 @@ function openSenders(run: Run, limits: { requests: number; signal: AbortSignal }
 	};
 }
 
-/** A model of which the service says nothing may be misspelt. */
+/** Adds to a refusal that the service doesn't describe the model: its name may be misspelt. */
 function explain({ request }: Plan, error: Error): Error {
 	if (!request.isUndescribed || !isOfKind(error, 'input')) return error;
 	const next = `The service describes no model "${request.model}". ${CHECK_NAME}. ${error.description}`;
@@ -105,8 +105,8 @@ class CreationSender {
 	}
 
 	/**
-	 * Uploads the files of an item, and creates its task. Once it is too late, nothing is sent any
-	 * more. What is under way then may make a task: it is finished, and its ID is logged.
+	 * Uploads the files of an item, and creates its task. At `closing.last` it stops sending. A creation
+	 * already on its way is left to finish; its ID is logged.
 	 * @returns why no task was created; undefined if one was
 	 */
 	async create(plan: Plan): Promise<Error | undefined> {
@@ -114,7 +114,7 @@ class CreationSender {
 		const creating = this.createAndNote(plan);
 		const created = await settleBy(last, creating);
 		if (created) return created.error;
-		// The clock may go back.
+		// Nothing more may be sent even if the clock is set back before `last`.
 		this.guard.reason ??= notSent;
 		if (!this.underway.has(plan.item.index)) return notSent;
 		const late = known > last ? await settleBy(known, creating) : undefined;

@@ -130,7 +130,7 @@ export class TaskLimit {
 	}
 
 	private async pause(length: number): Promise<void> {
-		// A task that is created at the limit could not be waited for.
+		// Nobody could wait for a task that is created at the limit.
 		if (Date.now() + length > this.findEnd()) throw this.refusal;
 		await pause(length, this.signal);
 	}

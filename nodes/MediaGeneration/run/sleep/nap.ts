@@ -48,8 +48,8 @@ interface NapTools {
 
 /**
  * What this process knows of a sleep, beside what n8n has stored: the ends that its webhooks have
- * seen, and whether one has handed the run to n8n. Another process asks the service again, and n8n
- * lets only one process wake an execution. Nudges make up for callbacks that get lost.
+ * seen, and whether a webhook has handed the run to n8n. A process that knows nothing asks the service
+ * again, and n8n lets only one process wake an execution. Nudges make up for lost callbacks.
  */
 export class Nap {
 	private lastState: SleepState = { is: 'waiting' };
@@ -122,7 +122,7 @@ export class Nap {
 
 	private async look(ledger: Ledger, getService: GetService): Promise<void> {
 		if (this.getState() !== 'waiting') return;
-		// What is learned here is none of the run's: it would take memory while the execution sleeps.
+		// A copy, because results in the run's own ledger would take memory while the execution sleeps.
 		const copy = structuredClone(ledger);
 		const looks = this.openLooks(copy);
 		const [first] = looks.openKeys;
@@ -141,7 +141,7 @@ export class Nap {
 		const isDue = Date.now() >= until;
 		const taskId = taskIds.find((one) => !ends.get(this.nameTask(one))) ?? taskIds[0] ?? '';
 		const answer = await sendNudge(url, taskId);
-		// n8n may wait for a slot longer than a nudge for its answer.
+		// A nudge may give up while n8n still waits for a slot to run the execution.
 		if (answer.failure !== undefined && this.getState() !== 'delivering')
 			this.warn(`a nudge failed: ${answer.failure}`);
 		if (answer.isWoken && !isDue)

@@ -7,8 +7,8 @@ import { post } from '../../lib/post';
 import { NUDGE_TIMEOUT } from '../timetable';
 
 /**
- * Marks a nudge among callbacks. It is not signed, because a key that is changed while the execution
- * sleeps would refuse it. It only has the webhook ask: the task's details decide, or the wait limit.
+ * Marks a nudge among callbacks. A nudge is unsigned, so that replacing the key during a sleep can't
+ * block it. That is safe: it only makes the webhook ask the service.
  */
 export const NUDGE = 'nudge';
 

@@ -29,7 +29,7 @@ export async function decideWait(run: Run, plans: Plan[]): Promise<WaitDecision>
 	const waiting = listWithoutError(run).filter(
 		({ item, entry }) => entry.attempts.length > 0 && !planned.has(item),
 	);
-	// The service calls the execution back that created them. A hint says that they are of that one.
+	// Adopted tasks call back the execution that created them, so this one must stay awake.
 	if (waiting.some(({ entry }) => findTask(entry)?.elsewhere)) return {};
 	const services = [
 		...(await Promise.all(waiting.map(async ({ item }) => await run.getService(item)))),
@@ -116,8 +116,8 @@ export async function fallAsleep(run: Run): Promise<INodeExecutionData[]> {
 }
 
 /**
- * Failed tasks are stored as On Error says. With Stop, n8n has no way to fail an execution that it
- * wakes itself.
+ * Makes failed tasks items, not errors, in what is stored with On Error "stop": n8n can't fail an
+ * execution whose sleep its own timer ends.
  */
 function toStored(run: Run): Run {
 	const { call, ledger } = run;
