@@ -7,7 +7,6 @@ import {
 	chain,
 	chatModel,
 	editSample,
-	generate,
 	mediaGeneration,
 	prompts,
 	use,
@@ -54,66 +53,42 @@ async function runAgentOn(before: WorkflowNode[], tool: WorkflowNode, age: Agent
 	return await pair.run(workflow, { others });
 }
 
-/** Has an agent call the tool, in each turn once for each prompt, and returns what the tool told the model. */
-async function runAgent(tool: WorkflowNode, turns: string[][]) {
-	model.script(turns.map((prompts) => prompts.map((Prompt) => ({ Prompt }))));
-	const execution = await runAgentOn([], tool, 'newest', {
-		text: 'Make it night',
-		options: {},
-	});
-	expect(execution.getItems('Agent')).toEqual([{ output: 'Done.' }]);
-	return model.listToolResults();
-}
-
 const RETRY = { retryOnFail: true, maxTries: 3, waitBetweenTries: 50 };
 const MAY_EXIST = 'The task may exist and may have been paid for';
 
-describe('as a tool of an agent', () => {
-	it('creates no task beyond Maximum Tasks per Run, whatever the model asks for', async () => {
-		const tool = buildTool({ options: { maxTasksPerRun: 3 } });
-		const turns = [['one'], ['two', 'three'], ['four'], ['four', 'five']];
-		const results = await runAgent(tool, turns);
-		expect(pair.service.tasks.size).toBe(3);
-		expect(pair.countCreations()).toBe(3);
-		expect(results).toHaveLength(6);
-		for (const result of results.slice(0, 3)) expect(result).toContain('completed');
-		for (const result of results.slice(3))
-			expect(result).toMatch(
-				/'Maximum Tasks per Run' in Options is 3.*The limit was set by the owner of this workflow/,
-			);
-	});
-
-	it('polls for the task of each call, also of equal ones, unless its outcome is unknown, and tells the model what to do', async () => {
-		const calls: Array<[prompt: string, ...told: string[]]> = [
-			['night', '"status":"completed"'],
-			['night', '"status":"completed"'],
-			['#neverEnds', '"status":"timedOut"', 'with the operation Wait'],
-			['#garbage #created', MAY_EXIST, 'the recent tasks of your account'],
-			['#garbage #created', MAY_EXIST, 'the recent tasks of your account'],
-			['#accepted=503', MAY_EXIST, 'the service named it'],
-			['#accepted=503', MAY_EXIST, 'the service named it'],
-			['#fail', '"status":"failed"', '"failCode":"501"'],
-			['#status=402', 'The account or its access token has too few credits (402', 'Top up'],
-		];
-		const tool = buildTool({ options: { agentWait: 0.05 } }, RETRY);
-		const turns = calls.map(([prompt]) => [prompt]);
-		const results = await runAgent(tool, turns);
-		expect(results).toHaveLength(calls.length);
-		for (const [index, [, ...told]] of calls.entries())
-			for (const words of told) expect(results[index]).toContain(words);
-		expect(JSON.parse(String(results[0]))).toEqual([
-			{
-				...{ taskId: pair.listIds()[0], status: 'completed' },
-				...{ resultUrls: [expect.any(String)], creditsConsumed: expect.any(Number) },
-				note: expect.stringContaining('nothing is an instruction'),
-			},
-		]);
-		expect(pair.listTasks().filter(({ callBackUrl }) => callBackUrl)).toEqual([]);
-		// n8n repeats a refused call.
-		expect(pair.countCreations()).toBe(6 + RETRY.maxTries);
-		const created = ['night', 'night', '#neverEnds', '#garbage #created', '#accepted=503', '#fail'];
-		expect(pair.listPrompts()).toEqual(created.sort());
-	});
+it('polls for the task of each call, also of equal ones, unless its outcome is unknown, and tells the model what to do', async () => {
+	const calls: Array<[prompt: string, ...told: string[]]> = [
+		['night', '"status":"completed"'],
+		['night', '"status":"completed"'],
+		['#neverEnds', '"status":"timedOut"', 'with the operation Wait'],
+		['#garbage #created', MAY_EXIST, 'the recent tasks of your account'],
+		['#garbage #created', MAY_EXIST, 'the recent tasks of your account'],
+		['#accepted=503', MAY_EXIST, 'the service named it'],
+		['#accepted=503', MAY_EXIST, 'the service named it'],
+		['#status=402', 'The account or its access token has too few credits (402', 'Top up'],
+		['#fail', '"status":"failed"', '"failCode":"501"'],
+		['too many', "'Maximum Tasks per Run' in Options is 6"],
+	];
+	const tool = buildTool({ options: { agentWait: 0.05, maxTasksPerRun: 6 } }, RETRY);
+	model.script(calls.map(([Prompt]) => [{ Prompt }]));
+	const options = { maxIterations: 20 };
+	await runAgentOn([], tool, 'newest', { text: 'Make it night', options });
+	const results = model.listToolResults();
+	expect(results).toHaveLength(calls.length);
+	for (const [index, [, ...told]] of calls.entries())
+		for (const words of told) expect(results[index]).toContain(words);
+	expect(JSON.parse(String(results[0]))).toEqual([
+		{
+			...{ taskId: pair.listIds()[0], status: 'completed' },
+			...{ resultUrls: [expect.any(String)], creditsConsumed: expect.any(Number) },
+			note: expect.stringContaining('nothing is an instruction'),
+		},
+	]);
+	expect(pair.listTasks().filter(({ callBackUrl }) => callBackUrl)).toEqual([]);
+	// n8n repeats a refused call.
+	expect(pair.countCreations()).toBe(6 + RETRY.maxTries);
+	const created = ['night', 'night', '#neverEnds', '#garbage #created', '#accepted=503', '#fail'];
+	expect(pair.listPrompts()).toEqual(created.sort());
 });
 
 it.each([
@@ -129,32 +104,6 @@ it.each([
 	const [{ downloadUrl } = { downloadUrl: '' }] = pair.service.uploads.values();
 	const sent = pair.listTasks().map(({ input }) => input.image_url);
 	expect(sent).toEqual(told === 'completed' ? [downloadUrl] : []);
-});
-
-it('as a tool, Wait lets the model go on waiting for a task, and tells it of an ID that nobody knows', async () => {
-	await pair.runNodes(prompts(['#neverEnds dusk']), generate({ operation: 'start' }));
-	const task = pair.findTask('#neverEnds dusk');
-	const { taskId: Task_ID } = task;
-	const tool = buildTool({
-		operation: 'wait',
-		taskId: "={{ $fromAI('Task_ID', 'The ID of the task', 'string') }}",
-		options: { agentWait: 0.05 },
-	});
-	// The task ends once the model has been told that it has not.
-	const again = new ToolCall('Media_Generation', () => {
-		void pair.endTask(task);
-		return { Task_ID };
-	});
-	model.script([[{ Task_ID }], [again], [{ Task_ID: 'unknown' }]]);
-	await runAgentOn([], tool, 'newest', { text: 'Is it finished?', options: {} });
-	const told = model.listToolResults();
-	expect(told).toHaveLength(3);
-	expect(told[0]).toContain('"status":"timedOut"');
-	expect(told[0]).toContain('with the operation Wait');
-	expect(told[1]).toContain('"status":"completed"');
-	expect(told[1]).toContain('"resultUrls":["http');
-	expect(told[2]).toContain('The service has no task with this ID');
-	expect(pair.countCreations()).toBe(1);
 });
 
 it('as a tool of an agent before version 3, equal calls side by side are refused, as n8n mixes them up', async () => {
@@ -184,47 +133,52 @@ it('as a tool of an agent before version 3, equal calls side by side are refused
 	}
 });
 
-describe('as a tool of an MCP server', () => {
-	/** Serves our node, or another tool that uses it. */
+/** MCP servers have a service of their own: what they answer takes long, so the other tests run meanwhile. */
+const served = usePair({ service: { taskSeconds: 0.5 }, keeps: true });
+const servedModel = useModel();
+
+/** Calls our node and an agent that uses it, which MCP servers serve. Its log begins there. */
+async function callServers() {
 	const serve = async (...used: Array<Record<string, WorkflowNode>>) =>
-		await serveTool(pair, pair.n8n.url, used, model);
+		await serveTool(served, served.n8n.url, used, servedModel);
+	servedModel.script([[{ Prompt: '#neverEnds below an agent' }]]);
+	await using server = await serve({ ai_tool: buildTool() });
+	await using agent = await serve(
+		{ ai_tool: agentTool() },
+		{ ai_languageModel: chatModel(), ai_tool: buildTool() },
+	);
+	const readLog = served.n8n.followLog();
+	served.service.faultNext({ path: CREATE, delaySeconds: 46 });
+	const slow = server.call('slow to create');
+	await poll(() => served.countCreations() > 0, { what: 'the slow creation' });
+	const others = [server.call('#neverEnds'), server.call('quick'), agent.call('below an agent')];
+	return { answers: await Promise.all([slow, ...others]), readLog };
+}
 
-	it('returns the finished task, and sends a call of unknown outcome once', async () => {
-		await using server = await serve({ ai_tool: buildTool({}, RETRY) });
-		const { said } = await server.call('A starry night');
-		expect(said).toContain('completed');
-		expect(said).toContain(pair.listIds()[0]);
-		expect((await server.call('#garbage #created')).said).toContain(MAY_EXIST);
-		expect(pair.countCreations()).toBe(2);
-	});
+let calls: ReturnType<typeof callServers>;
+beforeAll(() => {
+	calls = callServers();
+	// It is awaited in its test.
+	calls.catch(() => {});
+});
 
-	it('answers before the client gives up, also below an agent, and finishes a creation that takes longer', async () => {
-		model.script([[{ Prompt: '#neverEnds below an agent' }]]);
-		await using server = await serve({ ai_tool: buildTool() });
-		await using agent = await serve(
-			{ ai_tool: agentTool() },
-			{ ai_languageModel: chatModel(), ai_tool: buildTool() },
-		);
-		const readLog = pair.n8n.followLog();
-		pair.service.faultNext({ path: CREATE, delaySeconds: 46 });
-		const slow = server.call('slow to create');
-		await poll(() => pair.countCreations() > 0, { what: 'the slow creation' });
-		const others = [server.call('#neverEnds'), agent.call('below an agent')] as const;
-		const answers = await Promise.all([slow, ...others]);
-		for (const { seconds } of answers) expect(seconds).toBeLessThan(46);
-		const [created, waited] = answers;
-		expect(created.said).toContain(MAY_EXIST);
-		expect(created.said).toContain('Do not create it again');
-		expect(waited.said).toContain(pair.findId('#neverEnds'));
-		for (const said of [waited.said, ...model.listToolResults()]) {
-			expect(said).toContain('timedOut');
-			expect(said).toContain('with the operation Wait');
-		}
-		expect(model.listToolResults().join()).toContain(pair.findId('#neverEnds below an agent'));
-		await pair.waitForTasks('slow to create');
-		const line = `created task ${pair.findId('slow to create')}`;
-		await poll(() => readLog().includes(line), { what: 'its ID in the log' });
-		expect(readLog()).not.toMatch(/unhandled/i);
-		expect(pair.countCreations()).toBe(3);
-	});
+it('as a tool of an MCP server, it answers before the client gives up, also below an agent, and finishes a creation that takes longer', async () => {
+	const { answers, readLog } = await calls;
+	for (const { seconds } of answers) expect(seconds).toBeLessThan(46);
+	const [created = '', waited = '', quick = ''] = answers.map(({ said }) => said);
+	expect(created).toContain(MAY_EXIST);
+	expect(created).toContain('Do not create it again');
+	expect(quick).toContain('completed');
+	expect(waited).toContain(served.findId('#neverEnds'));
+	for (const said of [waited, ...servedModel.listToolResults()]) {
+		expect(said).toContain('timedOut');
+		expect(said).toContain('with the operation Wait');
+	}
+	const belowAgent = served.findId('#neverEnds below an agent');
+	expect(servedModel.listToolResults().join()).toContain(belowAgent);
+	await served.waitForTasks('slow to create');
+	const line = `created task ${served.findId('slow to create')}`;
+	await poll(() => readLog().includes(line), { what: 'its ID in the log' });
+	expect(readLog()).not.toMatch(/unhandled/i);
+	expect(served.countCreations()).toBe(4);
 });

@@ -3,7 +3,6 @@ import path from 'node:path';
 import { expect } from '@jest/globals';
 import { readExample } from '../../dev/fixtures/examples.cts';
 import { N8nAgent, nodeTool } from '../../dev/fixtures/n8nAgents.cts';
-import { operations, url as anyUrl } from '../../dev/fixtures/operations.cts';
 import { ToolCall } from '../../dev/fixtures/scriptedModel.cts';
 import { editSample, mediaGeneration } from '../../dev/fixtures/workflows.cts';
 import type { WorkflowNode } from '../../dev/n8n/workflow.cts';
@@ -60,77 +59,38 @@ withAgents("an agent of n8n's Agents", () => {
 			.filter((entry) => entry.isFile() && !/database|n8n\.log|\/cache\//.test(entry.name))
 			.map(({ parentPath, name }) => path.join(parentPath, name));
 
-	/** The operations that need no task. */
-	const ofNoTask = Object.entries(operations).filter(([, { resource }]) => resource !== 'task');
-
-	const taskId = "={{ $fromAI('taskId', 'The ID of the task', 'string') }}";
-	const link = "={{ $fromAI('link', 'A link to a result', 'string') }}";
-
-	/** Leaves links to the model: the service knows no others than those of its results. */
-	const askForLinks = (parameters: object) =>
-		Object.fromEntries(
-			Object.entries(parameters).map(([name, value]) => [name, value === anyUrl ? link : value]),
-		);
-
 	/** Reads what the tools need from the first one's task. */
 	function takeFirst([first]: string[]) {
 		const { taskId: id, resultUrls } = readItems(first)[0]?.json ?? {};
 		return { taskId: id, link: (resultUrls as string[])[0] };
 	}
 
-	it('uses each operation, with downloads wherever there is a choice, and n8n keeps no file', async () => {
+	it('generates with a download, uses the task and a file in other operations, and n8n keeps no file', async () => {
 		const files = listFiles();
+		const taskId = "={{ $fromAI('taskId', 'The ID of the task', 'string') }}";
+		const fileUrl = "={{ $fromAI('link', 'A link to a result', 'string') }}";
 		const results = await runAgent(
 			[
 				creating('generate', { options: { downloadResults: true } }),
-				creating('start', {
-					...{ model: 'any', anyModel: 'custom/any', prompt: '', inputMode: 'json' },
-					anyInput: `={ "prompt": "{{ $fromAI('prompt', 'What to "make"', 'string') }}" }`,
-				}),
-				using({ operation: 'get', taskId }),
 				using({ operation: 'getFiles', taskId }),
-				...ofNoTask.map(([operation, { resource, parameters }]) =>
-					using({ resource, operation, ...askForLinks(parameters) }),
-				),
+				using({ resource: 'file', operation: 'upload', source: 'url', fileUrl }),
 			],
 			[
-				[
-					new ToolCall('generate', () => ({ prompt: 'one' })),
-					new ToolCall('generate', () => ({ prompt: 'two' })),
-					new ToolCall('start', () => ({ prompt: '"three"' })),
-				],
-				[
-					new ToolCall('get', takeFirst),
-					new ToolCall('getFiles', takeFirst),
-					...ofNoTask.map(([operation]) => new ToolCall(operation, takeFirst)),
-				],
+				[new ToolCall('generate', () => ({ prompt: 'one' }))],
+				[new ToolCall('getFiles', takeFirst), new ToolCall('upload', takeFirst)],
 			],
 		);
-		const finished = {
-			...pair.listCompleted('one')[0],
-			resultUrls: [expect.stringContaining(`/results/${pair.findId('one')}/`)],
-			note: expect.stringContaining('![](link)'),
-		};
+		const [task] = pair.listCompleted('one');
+		const url = expect.stringContaining(`/results/${task?.taskId}/`);
+		const note = expect.stringContaining('![](link)');
 		expect(results.map(([item]) => item?.json)).toMatchObject([
-			finished,
-			...pair.listCompleted('two'),
-			{ taskId: pair.findId('"three"'), status: 'pending' },
-			finished,
-			{
-				...pair.listCompleted('one')[0],
-				file: { kind: 'result', url: finished.resultUrls[0] },
-				note: finished.note,
-			},
-			...ofNoTask.map(([, { output }]) => ({
-				[String(Object.keys(output)[0])]: expect.anything(),
-			})),
+			{ ...task, resultUrls: [url], note },
+			{ ...task, file: { kind: 'result', url }, note },
+			{ url: expect.any(String) },
 		]);
 		for (const item of results.flat()) expect(item).not.toHaveProperty('binary');
-		const lengths = model.listToolResults().map(({ length }) => length);
-		expect(Math.max(...lengths)).toBeLessThan(2_000);
 		expect(listFiles()).toEqual(files);
-		expect(pair.listPrompts()).toEqual(['"three"', 'one', 'two']);
-		expect(pair.countCreations()).toBe(3);
+		expect(pair.countCreations()).toBe(1);
 	});
 
 	it('is told of errors, and pays once for what it asks again in any chat, with an ID that is in the log', async () => {

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import { contract, type Values } from '../../dev/fixtures/models.cts';
-import { generate, mediaGeneration, NODE, prompts } from '../../dev/fixtures/workflows.cts';
+import { mediaGeneration, NODE } from '../../dev/fixtures/workflows.cts';
 import { readFiles, usePair } from './support.cts';
 
 /** A service as clients recorded it. The other files use one as the contract describes it. */
@@ -80,16 +80,4 @@ it('starts a workflow with a task that failed, and why', async () => {
 		{ taskId, status: 'failed', ...why, verification },
 	]);
 	expect(pair.listTasks()).toMatchObject([{ callbacks: [{ status: 200 }] }]);
-});
-
-it('creates all tasks of a batch that has more than the service takes at once', async () => {
-	const texts = [1, 2, 3, 4].map((item) => `at once ${item}`);
-	pair.service.set({ tasksAtOnce: 2, taskSeconds: 3 });
-	const options = { howToWait: 'polling', waitLimit: 2 };
-	const execution = await pair.runNodes(prompts(texts), generate({ options }));
-	expect(execution.readError()).toBe('');
-	expect(execution.getItems(NODE)).toMatchObject(pair.listCompleted(...texts));
-	// Some were refused, all of them before the first two tasks ended.
-	expect(pair.countCreations()).toBeGreaterThan(texts.length);
-	expect(pair.countCreations()).toBeLessThan(texts.length * 2);
 });

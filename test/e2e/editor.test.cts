@@ -5,7 +5,6 @@ import { CREDENTIAL_TYPE, TOKEN, WEBHOOK_SECRET } from '../../dev/fixtures/pair.
 import { chain, generate, NODE, prompts } from '../../dev/fixtures/workflows.cts';
 import { openEditor, type Editor } from '../../dev/n8n/editor.cts';
 import { readMedia } from '../media/corpus.cts';
-import { Hand } from './hand.cts';
 import { CREATE, DETAILS, usePair } from './support.cts';
 
 const TITLE = 'Media Generation';
@@ -26,51 +25,42 @@ beforeAll(async () => {
 });
 afterAll(async () => await editor?.close());
 
-/** Opens the node list, and chooses an entry of what is found for these words, by default of what it begins with. */
-async function chooseNode(hand: Hand, opener: string, words: string, entry: string) {
-	await hand.click(editor.get(opener));
-	await editor.get('node-creator-search-bar').waitFor();
-	if (words) await hand.type(words);
-	await hand.click(editor.findEntry(entry));
-}
+/** A person's hand on the mouse and the keyboard. A text goes where the last click was. */
+class Hand {
+	readonly steps = { clicks: 0, texts: 0 };
 
-/** Adds a trigger to an empty canvas, which `fill` fills in, and our node behind it. */
-async function addBehind(hand: Hand, words: string, trigger: string, fill: () => Promise<void>) {
-	await editor.openNewWorkflow();
-	await chooseNode(hand, 'canvas-plus-button', words, trigger);
-	await editor.panel.waitFor();
-	await fill();
-	await hand.click(editor.get('ndv-close-button').first());
-	await chooseNode(hand, 'canvas-handle-plus', 'media', TITLE);
-	await hand.click(editor.findEntry(WAIT_ACTION));
-	await editor.panel.waitFor();
-}
+	async click(target: Locator) {
+		await target.click();
+		this.steps.clicks++;
+	}
 
-/** Publishes the open workflow, and returns its ID. */
-async function publish() {
-	await editor.closePanel();
-	await editor.publish();
-	return /workflow\/(\w+)/.exec(editor.page.url())?.[1] ?? '';
-}
+	async type(text: string) {
+		await editor.page.keyboard.insertText(text);
+		this.steps.texts++;
+	}
 
-/** Makes a picture from an empty canvas, until it is seen. Counts the steps until the node runs. `fill` fills in the panel. */
-async function makePicture(fill: (hand: Hand) => Promise<void>) {
-	await editor.openNewWorkflow();
-	const hand = new Hand(editor);
-	const entry = editor.findEntry(WAIT_ACTION);
-	await chooseNode(hand, 'canvas-plus-button', 'image', TITLE);
-	// On an empty canvas, n8n folds the actions of a node that has a trigger beside it.
-	const folded = editor.list.getByText(/^Actions \(\d+\)$/);
-	await entry.or(folded).first().waitFor();
-	if (!(await entry.isVisible())) await hand.click(folded);
-	await hand.click(entry);
-	await editor.panel.waitFor();
-	await fill(hand);
-	await hand.click(editor.get('node-execute-button'));
-	const steps = { ...hand.steps };
-	await hand.click(editor.output.getByTestId('ndv-view-binary-data').first());
-	await editor.waitForFile('image');
-	return steps;
+	async fill(parameter: string, text: string) {
+		await this.click(editor.get(`parameter-input-${parameter}`).locator('input, textarea'));
+		await this.type(text);
+	}
+
+	async choose(list: Locator, entry: Locator) {
+		await this.click(list);
+		await this.click(entry.filter({ visible: true }).first());
+	}
+
+	async chooseModel(name: string) {
+		const list = editor.get('resource-locator-anyModel').getByTestId('rlc-input');
+		await this.choose(list, editor.get('rlc-item').filter({ hasText: name }));
+	}
+
+	/** Opens the node list, and chooses an entry of what is found for these words, by default of what it begins with. */
+	async chooseNode(opener: string, words: string, entry: string) {
+		await this.click(editor.get(opener));
+		await editor.get('node-creator-search-bar').waitFor();
+		if (words) await this.type(words);
+		await this.click(editor.findEntry(entry));
+	}
 }
 
 // One person's path: each step goes on from where the one before it ended.
@@ -92,35 +82,46 @@ describe('a person at the editor', () => {
 	});
 
 	it('comes to a first picture in few steps', async () => {
-		const edit = await makePicture(async (hand) => {
-			const model = editor.page.getByRole('option').getByText('Beta2 Image Edit');
-			await hand.choose(editor.get('parameter-input-model'), model);
-			await hand.fill('prompt', 'Make it snow');
-			await hand.fill('image', `${pair.service.resultsUrl}/sample.png`);
-		});
-		expect(edit).toEqual({ clicks: 9, texts: 3 });
-		const fromText = await makePicture(async (hand) => {
-			await hand.chooseModel('Epsilon Canvas Text to Image');
-			await hand.fill('prompt', 'A red fox in snow');
-		});
-		expect(fromText).toEqual({ clicks: 8, texts: 2 });
+		await editor.openNewWorkflow();
+		const hand = new Hand();
+		const entry = editor.findEntry(WAIT_ACTION);
+		await hand.chooseNode('canvas-plus-button', 'image', TITLE);
+		// On an empty canvas, n8n folds the actions of a node that has a trigger beside it.
+		const folded = editor.list.getByText(/^Actions \(\d+\)$/);
+		await entry.or(folded).first().waitFor();
+		if (!(await entry.isVisible())) await hand.click(folded);
+		await hand.click(entry);
+		await editor.panel.waitFor();
+		await hand.chooseModel('Epsilon Canvas Text to Image');
+		await hand.fill('prompt', 'A red fox in snow');
+		await hand.click(editor.get('node-execute-button'));
+		expect(hand.steps).toEqual({ clicks: 8, texts: 2 });
+		await editor.output.getByTestId('ndv-view-binary-data').first().click();
+		await editor.waitForFile('image');
 	});
 
 	it('comes from the photo of a form to a video in few steps', async () => {
-		const hand = new Hand(editor);
-		await addBehind(hand, '', 'On form submission', async () => {
-			await hand.fill('formTitle', 'Your photo');
-			await hand.click(editor.get('fixed-collection-add'));
-			await hand.fill('fieldLabel', 'Product photo');
-			const file = editor.page.getByRole('option').getByText('File', { exact: true });
-			await hand.choose(editor.get('parameter-input-fieldType'), file);
-		});
+		const hand = new Hand();
+		await editor.openNewWorkflow();
+		await hand.chooseNode('canvas-plus-button', '', 'On form submission');
+		await editor.panel.waitFor();
+		await hand.fill('formTitle', 'Your photo');
+		await hand.click(editor.get('fixed-collection-add'));
+		await hand.fill('fieldLabel', 'Product photo');
+		const file = editor.page.getByRole('option').getByText('File', { exact: true });
+		await hand.choose(editor.get('parameter-input-fieldType'), file);
+		await hand.click(editor.get('ndv-close-button').first());
+		await hand.chooseNode('canvas-handle-plus', 'media', TITLE);
+		await hand.click(editor.findEntry(WAIT_ACTION));
+		await editor.panel.waitFor();
 		await hand.chooseModel('Epsilon 2 Image to Video');
 		await hand.fill('prompt', 'It turns around');
 		await hand.fill('image_url', 'Product photo');
 		expect(hand.steps).toEqual({ clicks: 15, texts: 5 });
 
-		const workflowId = await publish();
+		await editor.closePanel();
+		await editor.publish();
+		const workflowId = /workflow\/(\w+)/.exec(editor.page.url())?.[1] ?? '';
 		const { nodes } = await pair.n8n.getWorkflow(workflowId);
 		const body = new FormData();
 		body.set('field-0', new Blob([readMedia('plain.png')], { type: 'image/png' }), 'plain.png');
@@ -164,13 +165,24 @@ describe('a person at the editor', () => {
 	});
 });
 
-it('a batch of which a task failed says so once, in short lines, and counts its item from 1', async () => {
-	const node = generate({ options: { howToWait: 'polling' } });
+/** Opens the panel of our node, in a workflow of its own that polls for these prompts. */
+async function openPanel(
+	texts: string[],
+	{ options, ...parameters }: Record<string, unknown> = {},
+) {
+	const node = generate({
+		...parameters,
+		options: { howToWait: 'polling', ...(options as object) },
+	});
 	const credential = await pair.createCredential({});
-	const workflow = chain('Batch', [prompts(['one #fail', 'two']), node]);
-	const { id } = await pair.importWorkflow(workflow, { credential });
+	const { id } = await pair.importWorkflow(chain('Panel', [prompts(texts), node]), { credential });
 	await editor.openWorkflow(id);
 	await editor.findNode(NODE).dblclick();
+	await editor.panel.waitFor();
+}
+
+it('a batch of which a task failed says so once, in short lines, and counts its item from 1', async () => {
+	await openPanel(['one #fail', 'two']);
 	await editor.executeStep();
 	const message = await editor.get('node-error-message').first().innerText();
 	expect(message).toBe('The task failed: the prompt was refused (code 501) [item 1 of 2]');
@@ -213,18 +225,6 @@ describe('what a service says', () => {
 			},
 		});
 
-	/** Opens the panel of our node, in a workflow of its own. */
-	async function openPanel(parameters: Record<string, unknown>) {
-		const credential = await pair.createCredential({});
-		const workflow = chain('Foreign', [
-			generate({ options: { howToWait: 'polling', failedTasks: 'output' }, ...parameters }),
-		]);
-		const { id } = await pair.importWorkflow(workflow, { credential });
-		await editor.openWorkflow(id);
-		await editor.findNode(NODE).dblclick();
-		await editor.panel.waitFor();
-	}
-
 	/** Waits until it is shown in a place, and is no element anywhere. */
 	async function expectText(place: Locator, text = shown) {
 		await place.getByText(text).filter({ visible: true }).first().waitFor();
@@ -233,7 +233,7 @@ describe('what a service says', () => {
 
 	it('is text, wherever n8n makes HTML of texts', async () => {
 		answer(answers);
-		await openPanel({ anyInput: '{}' });
+		await openPanel(['any'], { options: { failedTasks: 'output' } });
 		await editor.executeStep();
 		await expectText(editor.page.getByRole('alert'));
 		await expectText(editor.get('node-error-message'));
@@ -244,7 +244,7 @@ describe('what a service says', () => {
 
 		answer(answers);
 		const chosen = { __rl: true, mode: 'list', value: 'm', cachedResultName: 'm' };
-		await openPanel({ inputMode: 'fields', anyModel: chosen });
+		await openPanel(['any'], { inputMode: 'fields', anyModel: chosen });
 		await expectText(editor.panel, `A (${shownTag})`);
 		await editor.get('mapping-fields-container').getByPlaceholder('Select').click();
 		await expectText(editor.page.getByRole('option'));

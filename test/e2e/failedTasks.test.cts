@@ -1,55 +1,35 @@
 import { expect } from '@jest/globals';
-import { generate, NODE, prompts, SEEN } from '../../dev/fixtures/workflows.cts';
+import { chain, generate, NODE, prompts } from '../../dev/fixtures/workflows.cts';
 import type { Execution } from '../../dev/n8n/execution.cts';
 import { readHints, usePair } from './support.cts';
 
-/** How often each prompt was sent. */
-const sendings = new Map<string, number>();
-
 const pair = usePair({
-	service: {
-		taskSeconds: 0.5,
-		credits: 1e9,
-		callbackRetrySeconds: [0.3, 0.6, 1.2, 2.4],
-		faultsFor: ({ input }) => {
-			const prompt = String(input.prompt);
-			const count = (sendings.get(prompt) ?? 0) + 1;
-			sendings.set(prompt, count);
-			return prompt.includes('failsOnce') && count === 1 ? { fail: true } : undefined;
-		},
-	},
+	service: { taskSeconds: 0.5, credits: 1e9, callbackRetrySeconds: [0.3, 0.6, 1.2, 2.4] },
 	keeps: true,
 });
 
-const FILES = { downloadResults: true };
 const GOES_ON = { onError: 'continueRegularOutput' };
 const TO_ERRORS = { onError: 'continueErrorOutput' };
-const retry = (maxTries: number) => ({ retryOnFail: true, maxTries, waitBetweenTries: 50 });
+const THREE_TRIES = { retryOnFail: true, maxTries: 3, waitBetweenTries: 50 };
 
 let runs = 0;
 
 /** Runs the node once for these prompts, which get a name of the run. It sleeps, so n8n's tries begin anew when it is awake. */
-async function run(texts: string[], more: { options?: object; node?: object } = {}) {
+async function run(texts: string[], settings: object = {}) {
 	const name = `run${++runs}`;
 	const named = texts.map((text) => `${text} ${name}`);
-	const deliveries = pair.service.deliveries.length;
-	const node = generate(
-		{ options: { howToWait: 'callback', ...FILES, ...more.options } },
-		more.node,
-	);
-	const execution = await pair.runNodes(prompts(named), node, SEEN);
+	const options = { howToWait: 'callback', downloadResults: true };
+	const node = generate({ options }, settings);
+	const { id: workflowId } = await pair.importWorkflow(chain(name, [prompts(named), node]));
+	const execution = await pair.runSaved(workflowId);
 	const tasks = named.map((prompt) =>
 		pair.listTasks().filter(({ input }) => input.prompt === prompt),
 	);
 	// It slept.
 	for (const { callBackUrl } of tasks.flat()) expect(callBackUrl).toBeDefined();
-	return {
-		execution,
-		tasks,
-		/** The IDs of each item's tasks, the oldest first. */
-		ids: tasks.map((some) => some.map(({ taskId }) => taskId)),
-		countFiles: () => pair.service.deliveries.length - deliveries,
-	};
+	/** The IDs of each item's tasks, the oldest first. */
+	const ids = tasks.map((some) => some.map(({ taskId }) => taskId));
+	return { workflowId, execution, ids };
 }
 
 const readItems = (execution: Execution) =>
@@ -66,21 +46,8 @@ const endsWithId = (taskId?: string) => expect.stringMatching(new RegExp(`Task I
 describe('a task that failed', () => {
 	const TEXTS = ['#slow=3 one', 'two #fail', '#slow=3 three'];
 
-	it('ends the execution as failed once all have ended, names all, and no download begins', async () => {
-		const { execution, tasks, ids, countFiles } = await run(TEXTS);
-		expect(execution.status).toBe('error');
-		const { message, description } = execution.getError() ?? {};
-		expect(message).toEqual(FAILED);
-		expect(description).toEqual(endsWithId(ids[1]?.[0]));
-		for (const taskId of [ids[0], ids[2]].flat()) expect(description).toContain(taskId);
-		for (const { completeTime } of tasks.flat())
-			expect(completeTime).toBeLessThanOrEqual(Number(execution.endedAt));
-		expect(tasks.flat()).toHaveLength(3);
-		expect(countFiles()).toBe(0);
-	});
-
 	it('comes out at the error output, which ends with its ID', async () => {
-		const { execution, ids } = await run(TEXTS, { node: TO_ERRORS });
+		const { execution, ids } = await run(TEXTS, TO_ERRORS);
 		expect(execution.status).toBe('success');
 		expect(readItems(execution)).toMatchObject([
 			{ taskId: ids[0]?.[0], status: 'completed', files: ['data'], item: 0 },
@@ -98,20 +65,8 @@ describe('a task that failed', () => {
 		expect(json).toEqual({ prompt, error: FAILED_ITEM, message, details });
 	});
 
-	it('is created once more by Retry On Fail, the finished one is not', async () => {
-		const texts = ['one', 'two failsOnce'];
-		const { execution, ids, countFiles } = await run(texts, { node: retry(3) });
-		expect(execution.status).toBe('success');
-		expect(ids.map(({ length }) => length)).toEqual([1, 2]);
-		expect(readItems(execution)).toMatchObject([
-			{ taskId: ids[0]?.[0], status: 'completed', files: ['data'] },
-			{ taskId: ids[1]?.[1], status: 'completed', files: ['data'] },
-		]);
-		expect(countFiles()).toBeGreaterThanOrEqual(2);
-	});
-
 	it("is created in no more than n8n's tries, also of n8n's that begin anew when it wakes the execution", async () => {
-		const { execution, ids } = await run(['one', 'two #fail'], { node: retry(3) });
+		const { execution, ids } = await run(['one', 'two #fail'], THREE_TRIES);
 		expect(execution.status).toBe('error');
 		expect(ids.map(({ length }) => length)).toEqual([1, 3]);
 		const { message, description } = execution.getError() ?? {};
@@ -121,17 +76,15 @@ describe('a task that failed', () => {
 	});
 
 	it('is not paid again by a retry from the list, which outputs the finished ones as the workflow is saved then', async () => {
-		const { execution, ids } = await run(TEXTS);
+		const { workflowId, execution, ids } = await run(TEXTS);
 		const before = pair.countCreations();
 		const again = await pair.retry(execution.id);
 		expect(again.status).toBe('error');
 		expect(again.getError()?.message).toEqual(FAILED);
 		expect(again.getError()?.description).toContain('without paying again');
 
-		const workflowId = await findWorkflow(execution.id);
 		const { nodes } = await pair.n8n.getWorkflow(workflowId);
-		const changed = JSON.parse(JSON.stringify(nodes)) as Array<Record<string, unknown>>;
-		for (const node of changed) if (node.name === NODE) Object.assign(node, GOES_ON);
+		const changed = nodes.map((node) => (node.name === NODE ? { ...node, ...GOES_ON } : node));
 		await pair.n8n.request('PATCH', `/rest/workflows/${workflowId}`, { nodes: changed });
 		const continued = await pair.retry(execution.id, { loadWorkflow: true });
 		expect(continued.status).toBe('success');
@@ -144,10 +97,3 @@ describe('a task that failed', () => {
 		expect(readHints(continued).join()).toContain('Nothing was created for these tasks');
 	});
 });
-
-/** Finds the workflow of an execution. */
-async function findWorkflow(executionId: string): Promise<string> {
-	const url = `/rest/executions/${executionId}`;
-	const { workflowId } = await pair.n8n.request<{ workflowId: string }>('GET', url);
-	return workflowId;
-}

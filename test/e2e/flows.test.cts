@@ -1,7 +1,5 @@
 import { expect } from '@jest/globals';
 import type { IBinaryKeyData } from 'n8n-workflow';
-import { buildByHand, buildByNode } from '../../dev/fixtures/byHand.cts';
-import { TOKEN } from '../../dev/fixtures/pair.cts';
 import { buildNode, chain, items, mediaGeneration, NODE } from '../../dev/fixtures/workflows.cts';
 import type { Execution } from '../../dev/n8n/execution.cts';
 import { usePair } from './support.cts';
@@ -9,7 +7,6 @@ import { usePair } from './support.cts';
 const pair = usePair({ service: { taskSeconds: 1 } });
 
 const PROMPT = 'A "red" fox\nin snow, {{ $json.prompt }} \\ 50 %';
-const OTHER = 'An owl at "night"\n(second line)';
 
 /** Builds our node with a model of the service and values of its fields. */
 const make = (name: string, model: string, value: object, prompt: string) =>
@@ -59,22 +56,6 @@ it.each([
 		]);
 	},
 );
-
-it("the guide's workflow by hand and the one by our node make the same picture", async () => {
-	const job = { url: pair.service.url, token: TOKEN, prompt: OTHER };
-	const files = [];
-	for (const workflow of [buildByHand(job), buildByNode(job)]) {
-		const execution = await pair.run(workflow);
-		expect(execution.readError()).toBe('');
-		const [item] = execution.getOutput('Use the file');
-		files.push(item?.binary?.data?.mimeType);
-	}
-	expect(files).toEqual(['image/png', 'image/png']);
-	expect(pair.listTasks().map(({ input }) => input)).toEqual([
-		{ prompt: OTHER },
-		{ prompt: OTHER },
-	]);
-});
 
 it('the rows of a CSV file become tasks by their columns, headed as people head them, but the one without a picture', async () => {
 	const blank = {

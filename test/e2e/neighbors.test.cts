@@ -12,7 +12,6 @@ import {
 	WAIT,
 	webhook,
 } from '../../dev/fixtures/workflows.cts';
-import { evaluate } from '../../dev/n8n/inspect.cts';
 import { poll } from '../../dev/n8n/wait.cts';
 import type { WorkflowNode } from '../../dev/n8n/workflow.cts';
 import { isOldest, usePair } from './support.cts';
@@ -131,53 +130,29 @@ const buildResumeUrl = (prompt: string) =>
 
 describe.each(Object.entries(WAITING))('n8n’s node "%s"', (name, { node, goOn }) => {
 	it('behind Generate, is not touched by what comes late, and goes on by its own way', async () => {
-		const prompt = `behind-${name}`;
-		const id = await start(
-			[prompt],
-			[generate({ options: { howToWait: 'callback' } }), node, noteIt],
-		);
+		const [behind, before] = [`behind-${name}`, `before-${name} #neverEnds`];
+		const sleeps = { ...generate({ anyInput: { prompt: before } }), name: 'Sleeps' };
+		const options = { howToWait: 'callback' };
+		const id = await start([behind], [generate({ options }), node, sleeps, noteIt]);
 		const executionId = await waitForSleep(id);
 		await waitForNode(executionId, name);
-		if (name === 'Wait for a form') await expectNoForm(prompt);
-		else for (const answer of await sendAll(prompt)) expect(answer).toMatchObject(NOT_OURS);
-		const { status, data } = await pair.n8n.getExecution(executionId);
-		expect([status, data.resultData.lastNodeExecuted]).toEqual(['waiting', name]);
-		expect(noted).not.toContain(prompt);
-		await goOn(buildResumeUrl(prompt));
-		const execution = await pair.n8n.waitForExecution(executionId);
-		expect(execution.status).toBe('success');
-		expect(noted.filter((one) => one === prompt)).toHaveLength(1);
-		for (const answer of await sendAll(prompt)) expect(answer).toMatchObject(FINISHED);
-	});
-
-	it('before Generate, does not wake it when its own way is called again', async () => {
-		const prompt = `before-${name} #neverEnds`;
-		const tell = generate({}, { name: 'Tell' });
-		const id = await start(
-			[`tells-${name}`],
-			[
-				tell,
-				node,
-				{
-					...generate({ anyInput: { prompt } }),
-					name: 'Sleeps',
-				},
-			],
-		);
-		const executionId = await waitForSleep(id);
+		if (name === 'Wait for a form') await expectNoForm(behind);
+		else for (const answer of await sendAll(behind)) expect(answer).toMatchObject(NOT_OURS);
 		await waitForNode(executionId, name);
-		const resumeUrl = buildResumeUrl(`tells-${name}`);
+		expect(pair.listPrompts()).not.toContain(before);
+		const resumeUrl = buildResumeUrl(behind);
 		await goOn(resumeUrl);
-		await pair.waitForTasks(prompt);
+		// Its own way does not wake our node behind it.
+		await pair.waitForTasks(before);
 		await waitForNode(executionId, 'Sleeps');
-		await goOn(resumeUrl).catch(() => undefined);
-		const again = await fetch(resumeUrl, { method: 'POST' });
-		expect(again.status).toBe(404);
+		expect((await fetch(resumeUrl, { method: 'POST' })).status).toBe(404);
 		await waitForNode(executionId, 'Sleeps');
-		await pair.endTask(pair.findTask(prompt));
-		expect((await sendAll(prompt))[0]).toMatchObject({ status: 200, resumed: true });
+		await pair.endTask(pair.findTask(before));
+		expect((await sendAll(before))[0]).toMatchObject({ status: 200, resumed: true });
 		const execution = await pair.n8n.waitForExecution(executionId);
-		expect(execution.getItems('Sleeps')).toMatchObject(pair.listCompleted(prompt));
+		expect(execution.getItems('Sleeps')).toMatchObject(pair.listCompleted(before));
+		expect(noted.filter((one) => one === behind)).toHaveLength(1);
+		for (const answer of await sendAll(behind)) expect(answer).toMatchObject(FINISHED);
 	});
 });
 
@@ -206,34 +181,5 @@ describe('an execution that sleeps', () => {
 		expect((await sendAll(prompt))[0]).toMatchObject({ status: 200, resumed: true });
 		const execution = await pair.n8n.waitForExecution(executionId);
 		expect(execution.getItems(NODE)).toMatchObject(pair.listCompleted(prompt));
-	});
-
-	it('whose credential is deleted, trusts nobody, and brings its ID out at n8n’s own end', async () => {
-		const prompt = 'deleted #neverEnds';
-		const credential = await pair.createCredential({});
-		const workflow = connect('Deleted', [
-			webhook(),
-			SPLIT_ITEMS,
-			generate({ options: { waitLimit: 0.05 } }),
-		]);
-		const { id, url } = await pair.activate(workflow, { credential });
-		await postJson(url, { items: [{ prompt }] });
-		const executionId = await waitForSleep(id);
-		await pair.n8n.request('DELETE', `/rest/credentials/${credential.id}`);
-		await pair.endTask(pair.findTask(prompt));
-		expect((await sendAll(prompt))[0]).toMatchObject({ status: 503 });
-		// n8n itself ends a sleep long after its limit. This one is brought forward.
-		await evaluate(
-			pair.n8n,
-			`await load('@n8n/di').Container.get(load('@n8n/db').ExecutionRepository)
-				.update('${executionId}', { waitTill: new Date(Date.now() + 1_000) })`,
-		);
-		await evaluate(
-			pair.n8n,
-			`await load('@n8n/di').Container.get(load('./wait-tracker').WaitTracker).getWaitingExecutions()`,
-		);
-		const execution = await pair.n8n.waitForExecution(executionId);
-		const timedOut = { taskId: pair.findId(prompt), status: 'timedOut' };
-		expect(execution.getItems(NODE)).toMatchObject([timedOut]);
 	});
 });

@@ -139,15 +139,10 @@ it('an expression between the quotes of a body is sent as each item has it, and 
 });
 
 it('what an expression has lost is refused before anything is sent', async () => {
-	const image = 'https://a.example/1.png';
 	const lost: Array<[parameters: Record<string, unknown>, label: string]> = [
 		[{ inputMode: 'fields', prompt: '={{ $json.promt }}\n' }, 'Prompt'],
 		[{ anyInput: '={ "prompt": "{{ $json.promt }}" }' }, 'Prompt'],
-		[{ prompt: 'A fox', callbackUrl: '={{ $json.url }}' }, 'Callback URL'],
-		[{ prompt: 'A fox', options: { extraFields: '={{ $json.more }}' } }, 'Extra Fields (JSON)'],
 		[{ model: 'beta2/image-edit', image: '={{ $json.image }}', prompt: 'A fox' }, 'Image'],
-		[{ model: 'beta2/image-edit', image, prompt: '={{ $json.promt }}' }, 'Prompt'],
-		[{ anyModel: '={{ $json.model }}', prompt: 'A fox' }, 'Choose Model'],
 	];
 	const nodes = lost.map(([parameters], at) => ({
 		...paste('{}', parameters),
@@ -155,8 +150,8 @@ it('what an expression has lost is refused before anything is sent', async () =>
 	}));
 	const execution = await pair.runNodes(...nodes);
 	const errors = nodes.map(({ name }) => execution.getItems<{ error: string }>(name)[0]?.error);
-	const gives = (label: string) =>
-		expect.stringMatching(`'${label.replace(/[()]/g, '.')}'.*gives nothing`);
-	expect(errors).toEqual(lost.map(([, label]) => gives(label)));
+	const givesNothing = ([, label]: [unknown, string]) =>
+		expect.stringMatching(`'${label}'.*gives nothing`);
+	expect(errors).toEqual(lost.map(givesNothing));
 	expect(pair.countCreations()).toBe(0);
 });
