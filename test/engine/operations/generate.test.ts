@@ -15,3 +15,24 @@ it('ends with the error of a task that failed, once all have ended, and names al
 	for (const item of [0, 2]) expect(error?.description).toContain(findTask(item)?.taskId);
 	expect(engine.listTasks().map(({ state }) => state)).toEqual(['success', 'fail', 'success']);
 });
+
+it('a task of an earlier try is named where its credential can not be read any more', async () => {
+	const closing = () => {
+		if (engine.service.tasks.size > 0) throw new Error('The vault is closed');
+		return {};
+	};
+	const { output } = await engine.run(editImage, {
+		items: [{ prompt: '#status=422' }, { prompt: 'paid' }],
+		credentials: closing,
+		node: {
+			...{ retryOnFail: true, maxTries: 2, waitBetweenTries: 1 },
+			onError: 'continueRegularOutput',
+		},
+	});
+	const exists = `Tasks that exist (look at them with Get): ${engine.listTasks()[0]?.taskId}`;
+	expect(output).toMatchObject([
+		{ json: { error: 'The vault is closed' }, pairedItem: { item: 0 } },
+		{ json: { error: 'The vault is closed', message: exists }, pairedItem: { item: 1 } },
+	]);
+	expect(engine.service.tasks.size).toBe(1);
+});
