@@ -175,8 +175,8 @@ export function listPaid(service: TaskService, options: PaidOptions): Question[]
 		if (!callback || !taskId) return undefined;
 		const received = await Promise.race([callback, pause(limit * 1000, undefined, { ref: false })]);
 		if (!received) throw new Difference(`none within ${limit} s`);
-		const settings = { signed: true, toleranceSeconds: 300 };
-		const verified = await verify(received, settings, async () => ({ current: key }));
+		const settings = { signed: true };
+		const verified = await verify(received, settings, async () => ({ webhookSecret: key }));
 		if ('reason' in verified) throw new Difference(FAULTS[verified.reason][1]);
 		return 'genuine';
 	}

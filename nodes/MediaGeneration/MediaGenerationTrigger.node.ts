@@ -7,7 +7,7 @@ import {
 	type IWebhookResponseData,
 } from 'n8n-workflow';
 import { credentialTest } from './editor/methods';
-import { triggerOptions } from './trigger/options';
+import { checkCredential, triggerOptions } from './trigger/options';
 
 const TRY_OUT =
 	'<b>To try it out:</b> open <b>Webhook URLs</b>, copy the <b>Test URL</b> into <b>Callback URL</b> of <b>Start Without Waiting</b> (Media Generation), press <b>Execute step</b> here, then run that node in another tab. When its task ends, the data shows up here.';
@@ -89,7 +89,7 @@ export class MediaGenerationTrigger implements INodeType {
 		default: {
 			checkExists: async (): Promise<boolean> => false,
 			async create(this: IHookFunctions): Promise<boolean> {
-				await (await import('./trigger/activate')).checkCredential(this);
+				await checkCredential(this);
 				return true;
 			},
 			// n8n deactivates and activates when an edited workflow is published, so nothing is forgotten.

@@ -200,7 +200,7 @@ describe('foreign text is text wherever n8n makes HTML of it', () => {
 			'editor/lookups.ts',
 			'host/errors.ts',
 			'run/hints.ts',
-			'trigger/activate.ts',
+			'trigger/options.ts',
 		]);
 	});
 });

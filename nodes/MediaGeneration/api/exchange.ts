@@ -1,5 +1,5 @@
 import type { IDataObject, IHttpRequestOptions, RequestHelperFunctions } from 'n8n-workflow';
-import { withSignal } from '../host/unstoppable';
+import { withSignal } from '../host/http';
 import { CREDENTIAL, PACKAGE } from '../lib/brand';
 import { isObject, leaveOutData } from '../lib/json';
 import { limitConcurrency } from '../lib/mapConcurrent';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'crypto';
-import { BlobBody } from '../host/blobBody';
+import { BlobBody } from '../host/http';
 
 /** A file on its way to the service. */
 export interface UploadFile {

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'crypto';
-import { findKeyFault, GET_KEY, sign, type Signature, type SignedContent } from './scheme';
+import { findKeyFault, GET_KEY } from './scheme';
 
 /** The keys of a credential. The previous one counts while the key is being replaced. */
 export interface SigningKeys {
@@ -14,14 +14,17 @@ export type KeyName = keyof SigningKeys;
 const isKey = (secret?: string): secret is string =>
 	/[^\s\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/u.test(secret ?? '');
 
+/** The fields of a credential that have its keys. */
+export interface KeyFields {
+	webhookSecret?: string;
+	previousWebhookSecret?: string;
+}
+
 /** Reads the keys of a credential; undefined if it has none. */
 export function readSigningKeys({
 	webhookSecret: current,
 	previousWebhookSecret: previous,
-}: {
-	webhookSecret?: string;
-	previousWebhookSecret?: string;
-}): SigningKeys | undefined {
+}: KeyFields): SigningKeys | undefined {
 	return isKey(current) ? { current, previous: isKey(previous) ? previous : undefined } : undefined;
 }
 
@@ -33,13 +36,6 @@ export function explainKeyFault({ current, previous }: SigningKeys): string | un
 	};
 	return explain('Webhook HMAC Key', current) ?? explain('Previous Webhook HMAC Key', previous);
 }
-
-/** Finds the key that made a signature of the service; undefined if none did. Nothing is thrown. */
-export const findSigner = (
-	signature: Signature,
-	content: SignedContent,
-	keys: SigningKeys,
-): KeyName | undefined => findKey(signature.given, (key) => sign(signature, content, key), keys);
 
 /**
  * Finds the key that makes one of the given signatures; undefined if none does. Each key is compared

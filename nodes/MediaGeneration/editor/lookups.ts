@@ -9,8 +9,7 @@ import { TaskService } from '../api/client';
 import type { Credentials } from '../api/endpoints';
 import { CHECK_NAME, isOfKind } from '../api/failure';
 import type { CatalogueModel } from '../api/schemas';
-import { readForEditor } from '../host/editorCredential';
-import { CREDENTIAL } from '../lib/brand';
+import { readForEditor } from '../host/credentials';
 import { isObject } from '../lib/json';
 import { cutText } from '../lib/text';
 import { anyFields, anyModel, USE_JSON } from '../models/any/fields';
@@ -47,7 +46,7 @@ const findRemedy = (error: unknown): string | undefined =>
 	isOfKind(error, 'token') ? error.description : undefined;
 
 async function connect(context: ILoadOptionsFunctions): Promise<TaskService> {
-	const credentials = await readForEditor<Credentials>(context, CREDENTIAL);
+	const credentials = await readForEditor<Credentials>(context);
 	if (credentials) return new TaskService(context, credentials);
 	throw new NodeOperationError(
 		context.getNode(),

@@ -1,17 +1,21 @@
 import type { IExecuteFunctions, IWebhookFunctions } from 'n8n-workflow';
 import { SLUG } from '../lib/brand';
 import { isObject } from '../lib/json';
+import { Memory } from '../lib/memory';
+import { post } from '../lib/post';
 
 /**
  * The last segment of our resume URLs. Every node of an execution that waits has the same resume
  * URL; by its path n8n finds the webhook of the one that is meant (`waiting-webhooks.js`, 2.14.2,
  * 2.41.1). `e2e/neighbors` fails first.
  */
-export const WAKE_PATH = SLUG;
+const WAKE_PATH = SLUG;
 
-/** What n8n's contexts have beside their documented API (`node-execution-context.js`). */
+/** What n8n's contexts have beside their documented API (`node-execution-context.js`; 2.14.2, 2.41.1). */
 interface Internals {
 	additionalKeys?: { $execution?: { resumeUrl?: string } };
+	runExecutionData?: { resumeToken?: string } | null;
+	additionalData?: { webhookWaitingBaseUrl?: string };
 }
 
 /**
@@ -29,19 +33,13 @@ export function readResumeUrl(context: IExecuteFunctions | IWebhookFunctions): s
 	return url.href;
 }
 
-/** The fields of n8n's contexts that its URLs are made of (2.14.2, 2.41.1). */
-interface UrlFields {
-	runExecutionData?: { resumeToken?: string } | null;
-	additionalData?: { webhookWaitingBaseUrl?: string };
-}
-
 /**
  * Reads what is secret in the execution's resume URL: the token, which n8n keeps with the execution,
  * and its address, which may have a login (`get-additional-keys.js`). `e2e/trigger` and
  * `e2e/reachability` fail first.
  */
 export function readResumeSecrets(context: object): { token?: string; address?: string } {
-	const { runExecutionData, additionalData } = context as UrlFields;
+	const { runExecutionData, additionalData } = context as Internals;
 	return {
 		token: runExecutionData?.resumeToken,
 		address: additionalData?.webhookWaitingBaseUrl,
@@ -68,3 +66,32 @@ const ENDED = /^The (workflow for )?execution ".*(does not exist|has finished|ma
 /** Says whether n8n, and not something before it, answers that the execution no longer waits. */
 export const isEndedAnswer = (body: unknown): boolean =>
 	isObject(body) && ENDED.test(String(body.message));
+
+/** What keeps callbacks away, by address, also of requests under way. */
+const obstacles = new Memory<Promise<string | undefined>>('answerers');
+
+/**
+ * Asks what keeps callbacks from a resume URL: a proxy may not pass `/webhook-waiting/` on, or want a
+ * login. It asks for an execution that doesn't exist, without the token, so nothing else happens
+ * (`waiting-webhooks.js`, 2.14.2, 2.41.1). `e2e/reachability` fails first.
+ * @param timeout in milliseconds
+ * @returns the end of a sentence; undefined: nothing
+ */
+export async function findObstacle(
+	resumeUrl: string,
+	timeout: number,
+): Promise<string | undefined> {
+	const url = new URL(`../0/${WAKE_PATH}`, resumeUrl);
+	const known = obstacles.get(url.href);
+	if (known) return await known;
+	const obstacle = askForObstacle(url, timeout);
+	obstacles.set(url.href, obstacle);
+	return await obstacle;
+}
+
+async function askForObstacle(url: URL, timeout: number): Promise<string | undefined> {
+	const { status, body, silence } = await post(url.href, { timeout });
+	if (status === 404 && isEndedAnswer(body)) return undefined;
+	const address = url.origin + new URL('..', url).pathname;
+	return `callbacks to ${address} would not arrive: it ${silence ?? `answers ${status}`}. Let the proxy before n8n pass POST requests there on, without a login or a redirect, or correct WEBHOOK_URL`;
+}

@@ -1,30 +1,5 @@
-import type { IExecuteFunctions, NodeTypeAndVersion, WorkflowExecuteMode } from 'n8n-workflow';
+import type { IExecuteFunctions, NodeTypeAndVersion } from 'n8n-workflow';
 import type { Call } from './call';
-
-/** Who waits for the end of an execution. */
-export type Waiter =
-	| { who: 'agent' }
-	/** Whoever started it; by this node, which answers or acknowledges with the end. */
-	| { who: 'caller'; node?: string }
-	/** n8n itself, or it can't let this execution sleep. */
-	| { who: 'n8n' };
-
-/** How an execution was started, as far as n8n tells a node. */
-export interface Starter {
-	mode: WorkflowExecuteMode;
-	/** Blank for the calls of an MCP server. */
-	executionId: string;
-	isTool: boolean;
-	/** "Execute node" of n8n's AI assistant. */
-	isSingleNode: boolean;
-	/** The trigger or node that the run began with, if n8n tells it. */
-	startedBy?: string;
-	/** Another workflow's execution called this one, and waits for it. */
-	callerWaits: boolean;
-	parents: NodeTypeAndVersion[];
-	/** Says whether a Respond to Webhook node below this node has run. */
-	hasResponded: (name: string) => boolean;
-}
 
 const RESPOND_NODE = 'n8n-nodes-base.respondToWebhook';
 const WAIT_NODE = 'n8n-nodes-base.wait';
@@ -38,72 +13,77 @@ const MESSAGE_BROKERS = new Set(
 /** The execution IDs of engine-v2 are UUIDs. It can't let a node sleep (2.41.1). */
 const ENGINE_V2_ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
-/** Modes in which a trigger started the execution. */
-const TRIGGERED = new Set(['trigger', 'webhook', 'manual']);
+const N8N = "n8n can't let a run of this kind sleep";
 
 /**
- * Finds who waits for the end of the execution. Whoever waits gets an unfinished task as soon as it
- * sleeps (docs/generate.md, "Who waits"; 2.14.2, 2.41.1). `e2e/whoWaits` fails first.
- * @returns undefined if nobody waits, and it can sleep
+ * Finds who waits for the end of an execution, other than an agent. Whoever waits gets an unfinished
+ * task as soon as it sleeps (docs/generate.md, "Who waits"; 2.14.2, 2.41.1). `e2e/whoWaits` fails
+ * first.
+ * @returns why it can't sleep, as the end of a sentence; undefined if it can
  */
-export const findWaiter = (call: Call): Waiter | undefined =>
-	call.kept ? toWaiter(readStarter(call)) : { who: 'n8n' };
-
-/** Reads how the execution was started. */
-export function readStarter({ context, executionId, isTool, audience }: Call): Starter {
-	const { name } = context.getNode();
-	const { triggerNode, parentExecutionId } = context.getExecutionContext?.() ?? {};
-	return {
-		mode: context.getMode(),
-		executionId,
-		isTool,
-		isSingleNode: audience === 'assistant',
-		startedBy: findStart(context) ?? triggerNode?.name,
-		callerWaits: parentExecutionId !== undefined && !doesCallerGoOn(context),
-		parents: context.getParentNodes(name, { includeNodeParameters: true }),
-		hasResponded: (above) =>
-			context
-				.getChildNodes(above)
-				.some(({ type, name: below }) => type === RESPOND_NODE && isExecuted(context, below)),
-	};
+export function findWaiter({ context, executionId, kept, audience }: Call): string | undefined {
+	// n8n deletes the execution of a single node at its end, so that no callback could wake it.
+	if (!kept || executionId === '' || audience === 'assistant') return N8N;
+	if (ENGINE_V2_ID.test(executionId)) return N8N;
+	switch (context.getMode()) {
+		case 'error':
+		case 'retry':
+			return undefined;
+		// An agent's workflow tool too. If it slept, n8n would wake the newest agent only, and would run
+		// one of its calls at once only (`handleWaitingState` in `workflow-execute.js`, 2.14.2, 2.41.1).
+		case 'integrated':
+			return isCallerWaiting(context)
+				? 'the workflow that called this one waits for its end'
+				: undefined;
+		case 'trigger':
+		case 'webhook':
+		case 'manual': {
+			const holder = findHolder(context);
+			return holder && `"${holder}" waits for its end`;
+		}
+		default:
+			return N8N;
+	}
 }
 
-/** Works out from how an execution was started who waits for its end. */
-export function toWaiter(starter: Starter): Waiter | undefined {
-	const { mode, executionId } = starter;
-	if (starter.isTool) return { who: 'agent' };
-	// n8n deletes the execution of a single node at its end, so that no callback could wake it.
-	if (executionId === '' || starter.isSingleNode) return { who: 'n8n' };
-	if (ENGINE_V2_ID.test(executionId)) return { who: 'n8n' };
-	if (mode === 'error' || mode === 'retry') return undefined;
-	// An agent's workflow tool too. If it slept, n8n would wake the newest agent only, and would run one
-	// of its calls at once only (`handleWaitingState` in `workflow-execute.js`, 2.14.2, 2.41.1).
-	if (mode === 'integrated') return starter.callerWaits ? { who: 'caller' } : undefined;
-	if (!TRIGGERED.has(mode)) return { who: 'n8n' };
-	return findHolder(starter);
+/**
+ * Says whether the calling workflow waits (`shouldRestartParentExecution` in `workflow-helpers.js`,
+ * 2.41.1). `e2e/whoWaits` fails first.
+ */
+function isCallerWaiting(context: IExecuteFunctions): boolean {
+	const { runExecutionData } = context as unknown as {
+		runExecutionData?: { parentExecution?: { shouldResume?: boolean } };
+	};
+	const { parentExecutionId } = context.getExecutionContext?.() ?? {};
+	const goesOn = runExecutionData?.parentExecution?.shouldResume === false;
+	return parentExecutionId !== undefined && !goesOn;
 }
 
 /** Finds a trigger or Wait node above that answers its caller with the end of the execution. */
-function findHolder({ parents, startedBy, hasResponded }: Starter): Waiter | undefined {
-	const enabled = parents.filter(({ disabled }) => !disabled);
-	const started = enabled.filter(({ name }) => name === startedBy);
-	const triggers = started.length > 0 ? started : enabled.filter(isTrigger);
-	const waits = enabled.filter(
+function findHolder(context: IExecuteFunctions): string | undefined {
+	const parents = context
+		.getParentNodes(context.getNode().name, { includeNodeParameters: true })
+		.filter(({ disabled }) => !disabled);
+	const isStart = ({ name }: NodeTypeAndVersion) =>
+		!context.getParentNodes(name).length && isExecuted(context, name);
+	const started = parents.filter(isStart);
+	const triggers = started.length ? started : parents.filter(isTrigger);
+	const waits = parents.filter(
 		({ type, parameters }) =>
 			type === WAIT_NODE && /^(webhook|form)$/.test(String(parameters?.resume)),
 	);
-	for (const node of [...triggers, ...waits]) {
-		if (MESSAGE_BROKERS.has(node.type)) return { who: 'caller', node: node.name };
-		const how = readResponseMode(node);
-		if (how === 'onReceived' || how === 'responseNodes') continue;
-		if (how === 'responseNode' && hasResponded(node.name)) continue;
-		return { who: 'caller', node: node.name };
-	}
-	return undefined;
+	return [...triggers, ...waits].find((node) => isHolding(context, node))?.name;
 }
 
 const isTrigger = ({ type }: NodeTypeAndVersion): boolean =>
 	/trigger$/i.test(type) || /\.webhook$/.test(type);
+
+function isHolding(context: IExecuteFunctions, node: NodeTypeAndVersion): boolean {
+	if (MESSAGE_BROKERS.has(node.type)) return true;
+	const how = readResponseMode(node);
+	if (how === 'responseNode') return !hasResponded(context, node.name);
+	return how !== 'onReceived' && how !== 'responseNodes';
+}
 
 /** Reads how a node answers its caller. An expression isn't resolved, so its caller counts as waiting. */
 function readResponseMode({ type, parameters }: NodeTypeAndVersion): unknown {
@@ -112,25 +92,13 @@ function readResponseMode({ type, parameters }: NodeTypeAndVersion): unknown {
 	return parameters?.responseMode ?? responseMode ?? unset;
 }
 
-/** Finds the trigger that has run. For a part of a workflow in the editor, n8n names our node. */
-const findStart = (context: IExecuteFunctions): string | undefined =>
+/** Says whether a Respond to Webhook node below this node has run. */
+const hasResponded = (context: IExecuteFunctions, above: string): boolean =>
 	context
-		.getParentNodes(context.getNode().name)
-		.map(({ name }) => name)
-		.find((name) => !context.getParentNodes(name).length && isExecuted(context, name));
+		.getChildNodes(above)
+		.some(({ type, name }) => type === RESPOND_NODE && isExecuted(context, name));
 
 const isExecuted = (context: IExecuteFunctions, name: string): boolean => {
 	const { $ } = context.getWorkflowDataProxy(0) as { $: (name: string) => { isExecuted: boolean } };
 	return $(name).isExecuted;
-};
-
-/**
- * Says whether the calling workflow goes on without waiting (`shouldRestartParentExecution` in
- * `workflow-helpers.js`, 2.41.1). `e2e/whoWaits` fails first.
- */
-const doesCallerGoOn = (context: IExecuteFunctions): boolean => {
-	const { runExecutionData } = context as unknown as {
-		runExecutionData?: { parentExecution?: { shouldResume?: boolean } };
-	};
-	return runExecutionData?.parentExecution?.shouldResume === false;
 };

@@ -14,8 +14,8 @@ export const KEPT = {
 	missingSchemas: { most: 200, time: MINUTE },
 	/** Who answers at the address of resume URLs. */
 	answerers: { most: 1_000, time: MINUTE },
-	/** The last line in n8n's log, by node and subject. */
-	warnings: { most: 1_000 },
+	/** What nodes have logged, by subject. */
+	warnings: { most: 1_000, time: MINUTE },
 	/** The rates of accounts. */
 	creationRates: { most: 1_000 },
 	lookupRates: { most: 1_000 },

@@ -1,7 +1,6 @@
 import { UserError } from 'n8n-workflow';
 import type { TaskService } from '../api/client';
-import type { Call } from '../host/call';
-import { readRunIndex } from '../host/notedRuns';
+import { type Call, readRunIndex } from '../host/call';
 import { readService } from './input/item';
 import { catchUp, findRunHere, leaveRun, noteRunHere, openShared, type Turns } from './ledger/here';
 import {

@@ -1,6 +1,6 @@
-import { createHash } from 'crypto';
 import type { IDataObject, IWebhookFunctions } from 'n8n-workflow';
-import { isUnderway, type HeldResponse } from '../host/delivery';
+import { isUnderway, type HeldResponse } from '../host/webhook';
+import { digest } from '../lib/json';
 import { Memory } from '../lib/memory';
 import { pause } from '../lib/timers';
 
@@ -14,11 +14,17 @@ const emitted = new Memory<Memory<true>>('triggers');
  * The response of the callback that is being processed, by trigger and task. It is held weakly: one
  * that n8n has dropped is never answered, so it must not block the task.
  */
-const underway = new Memory<WeakRef<HeldResponse>>('callbacks', isHeldBy);
+const underway = new Memory<WeakRef<HeldResponse>>('callbacks', isHeld);
+
+function isHeld(held?: WeakRef<HeldResponse>): boolean {
+	const response = held?.deref();
+	return response !== undefined && isUnderway(response);
+}
 
 /** The events of one task that a trigger has emitted. n8n saves them with the trigger. */
 export class TaskEvents {
-	private readonly digests: Memory<true>;
+	private readonly emitted: Memory<true>;
+	private readonly saved: IDataObject;
 	/** Identifies the task among those of all triggers that run here. */
 	private readonly key: string;
 
@@ -28,55 +34,40 @@ export class TaskEvents {
 	) {
 		const trigger = `${context.getWorkflow().id}:${context.getNode().id}`;
 		this.key = `${trigger} ${taskId}`;
-		this.digests = emitted.get(trigger) ?? new Memory('events');
-		emitted.set(trigger, this.digests);
-		for (const digest of readSavedEvents(context))
-			if (!this.digests.get(digest)) this.digests.set(digest, true);
+		this.saved = context.getWorkflowStaticData('node');
+		this.emitted = emitted.get(trigger) ?? new Memory('events');
+		emitted.set(trigger, this.emitted);
+		for (const event of String(this.saved.events).match(/[\w-]{22}/g) ?? [])
+			if (!this.emitted.get(event)) this.emitted.set(event, true);
 	}
 
 	has(event: string): boolean {
-		return this.digests.get(this.digest(event)) ?? false;
+		return this.emitted.get(this.shorten(event)) ?? false;
 	}
 
 	/**
 	 * Begins to process a callback of the task, until its response has ended. Waits while a copy of
 	 * the callback is processed.
 	 * @param until when to stop waiting, in milliseconds since 1970
-	 * @returns false if the task has completed, or the copy takes too long
+	 * @returns why it isn't processed. Completed is final, but a failed task may still complete.
 	 */
-	async begin(until: number): Promise<boolean> {
-		while (isHeld(this.key) && Date.now() < until) await pause(25);
-		if (isHeld(this.key) || this.has('taskCompleted')) return false;
+	async begin(until: number): Promise<'duplicate' | 'underway' | undefined> {
+		while (isHeld(underway.get(this.key)) && Date.now() < until) await pause(25);
+		if (this.has('taskCompleted')) return 'duplicate';
+		if (isHeld(underway.get(this.key))) return 'underway';
 		underway.set(this.key, new WeakRef(this.context.getResponseObject()));
-		return true;
+		return undefined;
 	}
 
 	/** Remembers an event whose execution n8n has stored. n8n saves this next, and then answers. */
 	add(event: string): void {
-		this.digests.set(this.digest(event), true);
+		this.emitted.set(this.shorten(event), true);
 		// One text, because n8n wraps each key of an object at each callback.
-		staticData(this.context).events = [...this.digests.keys()].join(' ');
+		this.saved.events = [...this.emitted.keys()].join(' ');
 	}
 
-	/** Shortens an event, because task IDs may be long. */
-	private digest(event: string): string {
-		const hash = createHash('sha256').update(`${this.taskId}:${event}`);
-		return hash.digest('base64url').slice(0, 12);
+	/** Task IDs may be long. */
+	private shorten(event: string): string {
+		return digest([this.taskId, event]);
 	}
 }
-
-/** Reads the digests that n8n has saved. Earlier builds wrote the time of the event behind each. */
-function readSavedEvents(context: IWebhookFunctions): string[] {
-	const { events } = staticData(context);
-	return String(events).match(/[\w-]{12}(?=:|\s|$)/g) ?? [];
-}
-
-const isHeld = (key: string): boolean => isHeldBy(underway.get(key));
-
-function isHeldBy(held?: WeakRef<HeldResponse>): boolean {
-	const response = held?.deref();
-	return response !== undefined && isUnderway(response);
-}
-
-const staticData = (context: IWebhookFunctions): IDataObject =>
-	context.getWorkflowStaticData('node');

@@ -1,5 +1,14 @@
-import type { IDataObject, IHookFunctions, INodeProperties, IWebhookFunctions } from 'n8n-workflow';
-import { ABOUT_BODY, DEFAULT_TOLERANCE_SECONDS } from '../callback/scheme';
+import {
+	NodeOperationError,
+	type IDataObject,
+	type IHookFunctions,
+	type INodeProperties,
+	type IWebhookFunctions,
+} from 'n8n-workflow';
+import type { Credentials } from '../api/endpoints';
+import { ABOUT_BODY, DEFAULT_TOLERANCE_SECONDS, GET_KEY } from '../callback/scheme';
+import { readSigningKeys } from '../callback/signature';
+import { CREDENTIAL } from '../lib/brand';
 
 /** The trigger's Options, in the order of their names. */
 export const triggerOptions: INodeProperties = {
@@ -32,7 +41,8 @@ export const triggerOptions: INodeProperties = {
 export interface TriggerSettings {
 	/** The events that the user wants. */
 	events: string[];
-	verifySignature: boolean;
+	/** Whether callbacks must be signed. */
+	signed: boolean;
 	/** How far a callback's timestamp may be off, in seconds either way; 0: any age. */
 	toleranceSeconds: number;
 	fetchDetails: boolean;
@@ -48,8 +58,23 @@ export function readSettings(context: IWebhookFunctions | IHookFunctions): Trigg
 	const isTolerance = typeof seconds === 'number' && seconds >= 0 && isFinite(seconds);
 	return {
 		events: context.getNodeParameter('events', []) as string[],
-		verifySignature: context.getNodeParameter('verifySignature', true) !== false,
+		signed: context.getNodeParameter('verifySignature', true) !== false,
 		fetchDetails: fetchDetails !== false,
 		toleranceSeconds: isTolerance ? seconds : DEFAULT_TOLERANCE_SECONDS,
 	};
+}
+
+/**
+ * Checks before the trigger becomes active that it can verify callbacks. The token isn't tried: the
+ * credential's own test does that, and n8n waits for each trigger when it starts.
+ * @throws {NodeOperationError} if the key is missing
+ */
+export async function checkCredential(context: IHookFunctions): Promise<void> {
+	if (!readSettings(context).signed) return;
+	if (readSigningKeys(await context.getCredentials<Credentials>(CREDENTIAL))) return;
+	throw new NodeOperationError(
+		context.getNode(),
+		// n8n shows no description when a workflow is published.
+		`The credential has no 'Webhook HMAC Key', so callbacks can't be verified. ${GET_KEY}, or turn off 'Verify Signature' if you accept callbacks from anyone.`,
+	);
 }

@@ -1,17 +1,54 @@
-import type { IDataObject, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
+import {
+	UserError,
+	type IDataObject,
+	type IWebhookFunctions,
+	type IWebhookResponseData,
+} from 'n8n-workflow';
 import { TaskService } from '../api/client';
 import type { Credentials } from '../api/endpoints';
+import { factsOf, isOfKind } from '../api/failure';
 import { REQUEST, toStatus, warnOfLeftOut, type Task, type TaskStatus } from '../api/task';
 import { readReference, REFERENCE } from '../callback/reference';
-import { ANSWER, answer, refuseCallback, warnOwner } from '../callback/respond';
 import { readSigningKeys } from '../callback/signature';
-import { verifyRequest, type AcceptedCallback } from '../callback/verifyRequest';
-import { answerOnceStored } from '../host/storedAnswer';
+import { FAULTS, type Refusal, type Refused } from '../callback/verify';
+import {
+	ANSWER,
+	answer,
+	refuseCallback,
+	UNCONFIRMED,
+	verifyRequest,
+	warnOwner,
+	type AcceptedCallback,
+} from '../callback/webhook';
+import { answerOnceStored } from '../host/webhook';
 import { dropUndefined } from '../lib/json';
+import { pause, settleBy } from '../lib/timers';
 import { TaskEvents } from './events';
-import { fetchDetails, type Details } from './fetchDetails';
 import { readSettings, type TriggerSettings } from './options';
-import { TRIGGER_REFUSALS, type TriggerRefused } from './refusals';
+
+/** How long the service may take to answer, in milliseconds. */
+export const DETAILS = 4_000;
+
+/** The pauses before it is asked again: it may not know a task for some seconds after its creation. */
+export const KNOWN_AGAIN = [1_000, 2_000] as const;
+
+/** Why the trigger refuses a callback. */
+const REFUSALS = {
+	...FAULTS,
+	...UNCONFIRMED,
+	createdForAnother: [
+		404,
+		"The task was created with another Callback URL. If that URL is a relay in front of this trigger, its path must contain the ID in the trigger's URL",
+	],
+	taskUnknown: [404, 'The service knows no such task'],
+	temporarilyUnavailable: [503, 'Temporarily unable to process callbacks. Retry later.'],
+	underway: [503, 'A copy of this callback is still being processed. Retry later.'],
+} as const satisfies Record<string, Refusal>;
+
+type TriggerRefused = Refused<keyof typeof REFUSALS>;
+
+/** What comes of a callback. One that is ignored is fine, though it starts nothing. */
+type Outcome = TriggerRefused | { ignored: string } | { json: object; onStored: () => void };
 
 /**
  * Receives a callback: verifies it, reads the task's details, and outputs the Task once, or refuses
@@ -19,75 +56,83 @@ import { TRIGGER_REFUSALS, type TriggerRefused } from './refusals';
  * n8n would start an execution for an unverified sender.
  */
 export async function receiveCallback(context: IWebhookFunctions): Promise<IWebhookResponseData> {
-	try {
-		return await verifyAndOutput(context);
-	} catch (error) {
-		return refuse(context, { reason: 'temporarilyUnavailable', cause: (error as Error).message });
-	}
+	const outcome = await judge(context).catch(
+		(error: Error): Outcome => ({ reason: 'temporarilyUnavailable', cause: error.message }),
+	);
+	if ('reason' in outcome) return refuseCallback(context, REFUSALS, outcome);
+	if ('ignored' in outcome)
+		return answer(context, 200, { accepted: true, emitted: false, reason: outcome.ignored });
+	return answerOnceStored([{ json: outcome.json as IDataObject }], () => {
+		outcome.onStored();
+		return { accepted: true, emitted: true };
+	});
 }
 
-async function verifyAndOutput(context: IWebhookFunctions): Promise<IWebhookResponseData> {
+async function judge(context: IWebhookFunctions): Promise<Outcome> {
 	const until = Date.now() + ANSWER;
 	const settings = readSettings(context);
-	const { verifySignature: signed, toleranceSeconds } = settings;
-	const callback = await verifyRequest(context, { signed, toleranceSeconds });
-	if ('reason' in callback) return refuse(context, callback);
+	const callback = await verifyRequest(context, settings);
+	if ('reason' in callback) return callback;
 	// A part of the result. Another callback follows.
-	if (callback.claim.status === 'pending') return ignore(context, 'taskNotEnded');
+	if (callback.claim.status === 'pending') return { ignored: 'taskNotEnded' };
 	// n8n stops listening for a test event after the first one, so each callback is new there.
-	if (context.getMode() === 'manual') return await outputTask(context, callback, settings, until);
-	const events = new TaskEvents(context, callback.taskId);
-	if (await events.begin(until))
-		return await outputTask(context, callback, settings, until, events);
-	// Completed is final. A failed task may still complete.
-	return events.has('taskCompleted')
-		? ignore(context, 'duplicate')
-		: refuse(context, { reason: 'underway' });
+	const isTest = context.getMode() === 'manual';
+	const events = isTest ? undefined : new TaskEvents(context, callback.taskId);
+	const obstacle = await events?.begin(until);
+	if (obstacle === 'duplicate') return { ignored: obstacle };
+	if (obstacle) return { reason: obstacle };
+	return await outputTask(context, callback, { settings, until, events });
 }
 
 /** Outputs the task of a callback, if its outcome is an event that the user wants. */
 async function outputTask(
 	context: IWebhookFunctions,
 	callback: AcceptedCallback,
-	settings: TriggerSettings,
-	until: number,
-	events?: TaskEvents,
-): Promise<IWebhookResponseData> {
+	{ settings, until, events }: { settings: TriggerSettings; until: number; events?: TaskEvents },
+): Promise<Outcome> {
 	const { taskId, body, signedBy: signature } = callback;
 	const credentials = await callback.readCredentials();
 	const service = new TaskService(context, credentials);
-	const fetched = settings.fetchDetails ? await fetchDetails(service, taskId, until) : undefined;
-	const finding = conclude(context, callback, fetched);
-	if ('reason' in finding) return refuse(context, finding);
+	const finding = settings.fetchDetails
+		? conclude(context, callback, await askForTask(service, taskId, until))
+		: {
+				...believe(callback),
+				details: 'off' as const,
+				task: { taskId, status: callback.claim.status },
+			};
+	if ('reason' in finding) return finding;
 	const { task, status, details, isConfirmed } = finding;
 	const event = status === 'failed' ? 'taskFailed' : 'taskCompleted';
-	if (!settings.events.includes(event)) return ignore(context, 'eventNotWanted');
+	if (!settings.events.includes(event)) return { ignored: 'eventNotWanted' };
 	// A claim has a name of its own, so that the service can still confirm the event later.
 	const remembered = isConfirmed ? event : `${event}:claimed`;
-	if (events?.has(event) || events?.has(remembered)) return ignore(context, 'duplicate');
-	const verification = { signature, details };
-	const reference = findReference(context, credentials);
-	const said = service.hideSecrets(body);
-	const json = dropUndefined({ ...task, reference, callback: said, verification });
-	return answerOnceStored([{ json: json as unknown as IDataObject }], () => {
-		events?.add(remembered);
-		return { accepted: true, emitted: true };
-	});
+	if (events?.has(event) || events?.has(remembered)) return { ignored: 'duplicate' };
+	return {
+		json: dropUndefined({
+			...task,
+			reference: findReference(context, credentials),
+			callback: service.hideSecrets(body),
+			verification: { signature, details },
+		}),
+		onStored: () => events?.add(remembered),
+	};
 }
 
-/** Finds the reference of Start Without Waiting in the URL; undefined if there is none of ours. */
-function findReference(context: IWebhookFunctions, credentials: Credentials): string | undefined {
-	const { [REFERENCE]: sent } = context.getQueryData() as IDataObject;
-	if (sent === undefined) return undefined;
-	const keys = readSigningKeys(credentials);
-	const reference = keys && readReference(sent, keys);
-	if (reference === undefined)
-		warnOwner(
-			context,
-			REFERENCE,
-			"leaves out the reference in a callback's URL: no key of the credential made it. Somebody wrote or changed it, or it was made with an older key.",
-		);
-	return reference;
+/** Asks for a task, and again if the service doesn't know it. @returns undefined: no answer in time */
+async function askForTask(
+	service: TaskService,
+	taskId: string,
+	until: number,
+): Promise<Task | Error | undefined> {
+	const ask = async ([length, ...more]: readonly number[]): Promise<Task | Error> => {
+		const found = await service
+			.getTask(taskId, { timeoutSeconds: DETAILS / 1_000 })
+			.catch((error: Error) => error);
+		if (length === undefined || !isOfKind(found, 'unknownTask')) return found;
+		await pause(length);
+		return await ask(more);
+	};
+	return await settleBy(until, ask(KNOWN_AGAIN));
 }
 
 /** What is known of a task that has ended. */
@@ -101,22 +146,27 @@ interface Finding {
 	isConfirmed: boolean;
 }
 
-/** Works out the outcome of a task from its callback and its details. @param details undefined: off */
+const believe = ({ claim }: AcceptedCallback) => ({ status: claim.status, isConfirmed: false });
+
+/** Works out the outcome of a task from its callback, and from its details or why there are none. */
 function conclude(
 	context: IWebhookFunctions,
 	callback: AcceptedCallback,
-	details?: Details,
+	found: Task | Error | undefined,
 ): Finding | TriggerRefused {
-	const { taskId, claim, signedBy } = callback;
-	const claimed = { status: claim.status, isConfirmed: false };
-	if (!details) return { ...claimed, details: 'off', task: { taskId, status: claim.status } };
-	if (details.outcome === 'fetched') return confirm(context, callback, details.task);
-	if (details.outcome === 'down') return { reason: 'detailsUnavailable', cause: details.message };
+	if (found && !(found instanceof Error)) return confirm(context, callback, found);
+	const isUnknown = isOfKind(found, 'unknownTask');
+	const cause =
+		found instanceof UserError ? [found.message, found.description].filter(Boolean).join('. ') : '';
+	// No answer now, or one about another task. Other errors last until somebody corrects something,
+	// such as a path in the credential.
+	if (!cause || (factsOf(found).passes && !isUnknown))
+		return { reason: 'detailsUnavailable', cause };
 	// Anyone can send an unsigned callback, so the service must know the task.
-	if (signedBy === 'off')
-		return { reason: details.outcome === 'unknown' ? 'taskUnknown' : 'detailsUnavailable' };
-	warnOwner(context, 'withoutDetails', `outputs a task without its details: ${details.message}`);
-	return { ...claimed, details: 'unavailable', task: { taskId } };
+	if (callback.signedBy === 'off')
+		return { reason: isUnknown ? 'taskUnknown' : 'detailsUnavailable' };
+	warnOwner(context, 'withoutDetails', `outputs a task without its details: ${cause}`);
+	return { ...believe(callback), details: 'unavailable', task: { taskId: callback.taskId } };
 }
 
 /** Works out the outcome of a task that the service knows. */
@@ -147,9 +197,17 @@ function isForAnother(context: IWebhookFunctions, task: Task): boolean {
 	return path !== '' && own !== undefined && !path.includes(own);
 }
 
-const refuse = (context: IWebhookFunctions, refused: TriggerRefused): IWebhookResponseData =>
-	refuseCallback(context, TRIGGER_REFUSALS, refused);
-
-/** Tells the sender that its callback is fine, though it starts nothing. */
-const ignore = (context: IWebhookFunctions, reason: string): IWebhookResponseData =>
-	answer(context, 200, { accepted: true, emitted: false, reason });
+/** Finds the reference of Start Without Waiting in the URL; undefined if there is none of ours. */
+function findReference(context: IWebhookFunctions, credentials: Credentials): string | undefined {
+	const { [REFERENCE]: sent } = context.getQueryData() as IDataObject;
+	if (sent === undefined) return undefined;
+	const keys = readSigningKeys(credentials);
+	const reference = keys && readReference(sent, keys);
+	if (reference === undefined)
+		warnOwner(
+			context,
+			REFERENCE,
+			"leaves out the reference in a callback's URL: no key of the credential made it. Somebody wrote or changed it, or it was made with an older key.",
+		);
+	return reference;
+}

@@ -1,7 +1,7 @@
 import { createHmac } from 'crypto';
 import { signHeaders } from '../../../dev/service/signHeaders.cts';
 import type { SignedContent } from '../../../nodes/MediaGeneration/callback/scheme';
-import { verifyRequest } from '../../../nodes/MediaGeneration/callback/verifyRequest';
+import { verifyRequest } from '../../../nodes/MediaGeneration/callback/webhook';
 import { buildWebhook } from '../n8n';
 
 const KEY = 'a-key';

@@ -42,7 +42,7 @@ describe('a stranger who chooses the text', () => {
 				bytes: Buffer.from('{}'),
 			},
 			{ signed: true, toleranceSeconds: 0 },
-			async () => ({ current }),
+			async () => ({ webhookSecret: current }),
 		);
 	const signAsService = (taskId: string) =>
 		sign({ timestamp: '1763640000', given: [] }, { taskId, bytes: Buffer.from('') }, current) ?? '';

@@ -1,11 +1,8 @@
 import crypto from 'crypto';
 import fc from 'fast-check';
 import { signHeaders } from '../../../dev/service/signHeaders.cts';
-import { FAULTS } from '../../../nodes/MediaGeneration/callback/verify';
-import {
-	verifyRequest,
-	type RequestOptions,
-} from '../../../nodes/MediaGeneration/callback/verifyRequest';
+import { FAULTS, type VerifyOptions } from '../../../nodes/MediaGeneration/callback/verify';
+import { verifyRequest } from '../../../nodes/MediaGeneration/callback/webhook';
 import { buildWebhook } from '../n8n';
 
 const seconds = 1_763_640_000;
@@ -13,10 +10,10 @@ const taskId = 'task';
 const KEY = 'a-key';
 const OLD = 'old';
 
-const SIGNED: RequestOptions = { signed: true };
-const ANYONE: RequestOptions = { signed: false };
+const SIGNED: VerifyOptions = { signed: true };
+const ANYONE: VerifyOptions = { signed: false };
 /** As a run that sleeps has it. */
-const IF_KEY: RequestOptions = { signed: 'ifKey', unsignedType: 'nudge' };
+const IF_KEY: VerifyOptions = { signed: 'ifKey', unsignedType: 'nudge' };
 
 jest.useFakeTimers({ now: seconds * 1_000 });
 
@@ -32,7 +29,7 @@ function newNode(credential: object = { webhookSecret: KEY, previousWebhookSecre
 		getCredentials: async () => ({ ...credential, read: ++node.reads }),
 	};
 	const receive = async (
-		options: RequestOptions,
+		options: VerifyOptions,
 		headers: object = {},
 		body: unknown = { data: { task_id: taskId } },
 	) => {
@@ -143,7 +140,7 @@ it.each<[string, object, unknown?]>([
 
 it('a stale callback says by how much the clocks differ, and with a tolerance of 0 none is stale', async () => {
 	const { receive } = newNode();
-	const refused = { reason: 'timestampStale', clockDifferenceSeconds: -3_600 };
+	const refused = { reason: 'timestampStale', cause: '3600 s behind the clock here' };
 	expect(await receive(SIGNED, at(seconds - 3_600))).toEqual(refused);
 	const options = { ...SIGNED, toleranceSeconds: 0 };
 	expect(await receive(options, at(1))).toMatchObject({ signedBy: 'current' });
@@ -179,7 +176,7 @@ it.each(['', ' ', '\u00a0', '\u200b', '\ufeff\u00ad', '\u2800', '\u3164', '\0'])
 const NO_KEY = {};
 const hasFailed = { signedBy: 'off', claim: { status: 'failed' } };
 const nudge = { data: { task_id: taskId, callbackType: 'nudge' } };
-it.each<[string, RequestOptions, object | undefined, object, unknown, object]>([
+it.each<[string, VerifyOptions, object | undefined, object, unknown, object]>([
 	['need not be signed', ANYONE, undefined, {}, undefined, { signedBy: 'off' }],
 	['need not be signed, and is', ANYONE, undefined, stale, undefined, { signedBy: 'off' }],
 	['sleeps without a key', IF_KEY, NO_KEY, stale, undefined, { signedBy: 'off' }],
@@ -209,7 +206,7 @@ it.each([IF_KEY, ANYONE])('no key is read for garbage, by %j', async (options) =
 	expect(node.reads).toBe(0);
 });
 
-it.each<[string, RequestOptions, number]>([
+it.each<[string, VerifyOptions, number]>([
 	[OLD, SIGNED, 1],
 	[OLD, ANYONE, 0],
 	[KEY, SIGNED, 0],

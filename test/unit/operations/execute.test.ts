@@ -1,4 +1,3 @@
-import { readMcpDeadline } from '../../../nodes/MediaGeneration/host/mcpCall';
 import { executeOperation } from '../../../nodes/MediaGeneration/operations/execute';
 import type {
 	Operation,
@@ -9,10 +8,6 @@ import { SAID } from '../../../nodes/MediaGeneration/run/output/errors';
 import type { Item } from '../../../nodes/MediaGeneration/run/input/item';
 import { buildContext, type Run } from '../n8n';
 
-jest.mock('../../../nodes/MediaGeneration/host/mcpCall', () => ({
-	readMcpDeadline: jest.fn(() => Infinity),
-}));
-
 const operations: Operation[] = [];
 jest.mock('../../../nodes/MediaGeneration/operations/index', () => ({
 	get operations() {
@@ -21,7 +16,7 @@ jest.mock('../../../nodes/MediaGeneration/operations/index', () => ({
 }));
 
 /** Builds what n8n gives to a run, of three items by default. */
-const buildRun = ({ parameters, ...run }: Run) =>
+const buildRun = ({ parameters, ...run }: Run, more: object) =>
 	buildContext(
 		{ input: [{}, {}, {}], ...run },
 		{
@@ -32,11 +27,12 @@ const buildRun = ({ parameters, ...run }: Run) =>
 				constructExecutionMetaData: (items: object[], { itemData }: { itemData: object }) =>
 					items.map((item) => ({ ...item, pairedItem: itemData })),
 			},
+			...more,
 		},
 	);
 
 /** Executes an operation whose items are output as they were prepared. */
-async function execute(operation: Partial<PlainOperation>, options: Run = {}) {
+async function execute(operation: Partial<PlainOperation>, options: Run = {}, more = {}) {
 	const ran: Array<Prepared<unknown>> = [];
 	operations.splice(0, Infinity, {
 		resource: 'task',
@@ -49,7 +45,7 @@ async function execute(operation: Partial<PlainOperation>, options: Run = {}) {
 		},
 		...operation,
 	} as PlainOperation);
-	const done = await executeOperation(buildRun(options)).then(
+	const done = await executeOperation(buildRun(options, more)).then(
 		(output) => ({ output, error: undefined }),
 		(error: unknown) => ({ output: undefined, error }),
 	);
@@ -105,10 +101,14 @@ it.each<[boolean, object]>([
 );
 
 it('below an MCP server, answers in time, whatever hangs', async () => {
-	jest.mocked(readMcpDeadline).mockReturnValueOnce(Date.now() - 950);
 	const begun = Date.now();
 	const run = async () => await new Promise<never>(() => {});
-	const { output } = await execute({ run }, { isTool: true, input: [{}] });
+	const server = { type: '@n8n/n8n-nodes-langchain.mcpTrigger' };
+	const more = {
+		workflow: { nodes: { server }, getChildNodes: () => ['server'] },
+		runExecutionData: { resultData: { runData: { server: [{ startTime: begun - 44_950 }] } } },
+	};
+	const { output } = await execute({ run }, { isTool: true, input: [{}] }, more);
 	const error = 'It took too long, because MCP clients give up after a minute.';
 	const next = 'Call again, unless a task was to be created: it may exist already.';
 	expect(output).toEqual([[failed(0, `${error} ${next} ${SAID}`)]]);

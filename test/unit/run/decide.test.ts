@@ -1,7 +1,6 @@
 import type { TaskService } from '../../../nodes/MediaGeneration/api/client';
 import type { Credentials } from '../../../nodes/MediaGeneration/api/endpoints';
-import { findObstacle } from '../../../nodes/MediaGeneration/host/reachability';
-import { findWaiter, type Waiter } from '../../../nodes/MediaGeneration/host/waiter';
+import { findObstacle } from '../../../nodes/MediaGeneration/host/resumeUrl';
 import { decideFor, decideWait } from '../../../nodes/MediaGeneration/run/sleep/sleep';
 import {
 	beginLedger,
@@ -11,13 +10,10 @@ import {
 import { beginRun } from '../../../nodes/MediaGeneration/run/open';
 import { buildCall, buildItem, fake, WAIT, type Run as AnyRun } from '../n8n';
 
-jest.mock('../../../nodes/MediaGeneration/host/reachability');
-jest.mock('../../../nodes/MediaGeneration/host/waiter', () => {
-	const actual = jest.requireActual<{ findWaiter: typeof findWaiter }>(
-		'../../../nodes/MediaGeneration/host/waiter',
-	);
-	return { ...actual, findWaiter: jest.fn(actual.findWaiter) };
-});
+jest.mock('../../../nodes/MediaGeneration/host/resumeUrl', () => ({
+	...jest.requireActual<object>('../../../nodes/MediaGeneration/host/resumeUrl'),
+	findObstacle: jest.fn(),
+}));
 const ask = jest.mocked(findObstacle);
 beforeEach(() => ask.mockReset().mockResolvedValue(undefined));
 afterEach(() => jest.restoreAllMocks());
@@ -115,15 +111,6 @@ it('where something else answers, automatic polls, and a callback sleeps all the
 	const asleep = { resumeUrl: own(PUBLIC), obstacle: 'it answers 302' };
 	expect(await decide({}, 'callback')).toEqual(asleep);
 	expect(ask).toHaveBeenCalledWith(own(PUBLIC), 3_000);
-});
-
-it.each<[Waiter, string]>([
-	[{ who: 'n8n' }, "because n8n can't let a run of this kind sleep"],
-	[{ who: 'caller' }, 'because the workflow that called this one waits for its end'],
-	[{ who: 'caller', node: 'Webhook' }, 'because "Webhook" waits for its end'],
-])('says who waits: %j', async (waiter, reason) => {
-	jest.mocked(findWaiter).mockReturnValueOnce(waiter);
-	expect(await decide({})).toEqual({ reason: expect.stringContaining(reason) as string });
 });
 
 describe('a run with tasks', () => {

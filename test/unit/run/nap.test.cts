@@ -1,4 +1,4 @@
-import type { HeldResponse } from '../../../nodes/MediaGeneration/host/delivery';
+import type { HeldResponse } from '../../../nodes/MediaGeneration/host/webhook';
 import { Nap, type SleepState } from '../../../nodes/MediaGeneration/run/sleep/nap';
 import { LOOK_ASLEEP, PAUSES_ASLEEP } from '../../../nodes/MediaGeneration/run/timetable';
 import { build, film, HOUR, live, MINUTE, SECOND } from '../../world/live.cts';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { ANSWER } from '../../../nodes/MediaGeneration/callback/respond';
+import { ANSWER } from '../../../nodes/MediaGeneration/callback/webhook';
 import {
 	DUE_EARLY,
 	FIRST_PAUSE_AT_LIMIT,
@@ -15,7 +15,7 @@ import {
 	TRACKER_WINDOW,
 } from '../../../nodes/MediaGeneration/run/timetable';
 import { growPauses } from '../../../nodes/MediaGeneration/lib/timers';
-import { DETAILS, KNOWN_AGAIN } from '../../../nodes/MediaGeneration/trigger/fetchDetails';
+import { DETAILS, KNOWN_AGAIN } from '../../../nodes/MediaGeneration/trigger/receive';
 
 it.each<[string, earlier: number, '<' | '≤', later: number]>([
 	['the limit counts as passed before it passes', -DUE_EARLY, '<', 0],

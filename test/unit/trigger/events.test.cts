@@ -37,6 +37,8 @@ it('events are known after a restart, also of callbacks at the same time, each w
 	const [one, other] = [{}, {}];
 	of('a', one).add(DONE);
 	of('b', other).add(DONE);
+	// Whoever writes them otherwise starts workflows again that have run.
+	expect(other).toEqual({ events: '4cVH2uvPE2pqpsMO3vN0VR RlUyQv9Zfx3ws7qluSSEzb' });
 	let anew = TaskEvents;
 	jest.isolateModules(() => {
 		const path = '../../../nodes/MediaGeneration/trigger/events';
@@ -47,21 +49,6 @@ it('events are known after a restart, also of callbacks at the same time, each w
 	expect(of('a', copy(other), anew).has('taskFailed')).toBe(false);
 	expect(newTrigger().of('a').has(DONE)).toBe(false);
 });
-
-/** What was saved for the events of two tasks, with and without the time of the event. */
-const SAVED = 'ldBB-eOzFvMK jYIsFQO3VYz6';
-it.each([SAVED, 'ldBB-eOzFvMK:1763640000 jYIsFQO3VYz6:1763640000'])(
-	'events that were saved are known, and saved again: %s',
-	(events) => {
-		const saved = { events };
-		const { of } = newTrigger();
-		expect(of('task-a', saved).has(DONE)).toBe(true);
-		expect(of('task-b', saved).has('taskFailed')).toBe(true);
-		expect(of('task-c', saved).has(DONE)).toBe(false);
-		of('task-b', saved).add('taskFailed');
-		expect(saved).toEqual({ events: SAVED });
-	},
-);
 
 it('the newest events are remembered, and little of each, however long its ID', () => {
 	const { of, saved } = newTrigger();
@@ -76,10 +63,10 @@ it('a response holds its task as long as n8n can answer it, and no longer', asyn
 	v8.setFlagsFromString('--expose-gc');
 	const collectGarbage = vm.runInNewContext('gc') as () => void;
 	const { of } = newTrigger();
-	expect(await of('task').begin(0)).toBe(true);
+	expect(await of('task').begin(0)).toBeUndefined();
 	await endJob();
-	expect(await of('task').begin(0)).toBe(false);
+	expect(await of('task').begin(0)).toBe('underway');
 	await endJob();
 	collectGarbage();
-	expect(await of('task').begin(0)).toBe(true);
+	expect(await of('task').begin(0)).toBeUndefined();
 });

@@ -1,5 +1,16 @@
-import type { IDataObject, INodeProperties, IWebhookFunctions } from 'n8n-workflow';
-import { readSettings, triggerOptions } from '../../../nodes/MediaGeneration/trigger/options';
+import {
+	NodeOperationError,
+	type IDataObject,
+	type IHookFunctions,
+	type INodeProperties,
+	type IWebhookFunctions,
+} from 'n8n-workflow';
+import {
+	checkCredential,
+	readSettings,
+	triggerOptions,
+} from '../../../nodes/MediaGeneration/trigger/options';
+import { fake } from '../n8n';
 
 const read = (set: IDataObject) =>
 	readSettings({
@@ -12,7 +23,7 @@ it('options are shown with the defaults that count where the user set nothing', 
 	const optionFields = triggerOptions.options as INodeProperties[];
 	const shown = optionFields.map((field) => [field.name, field.default] as const);
 	expect(Object.fromEntries(shown)).toEqual(defaults);
-	expect(read({})).toEqual({ events: [], verifySignature: true, ...defaults });
+	expect(read({})).toEqual({ events: [], signed: true, ...defaults });
 	expect(optionFields.at(-1)?.typeOptions).toEqual({ minValue: 0 });
 });
 
@@ -22,7 +33,7 @@ it.each([false, '', 0, null, 'false'])(
 		const isOn = value !== false;
 		const options = { fetchDetails: value };
 		const settings = read({ verifySignature: value, options } as IDataObject);
-		expect(settings).toMatchObject({ verifySignature: isOn, fetchDetails: isOn });
+		expect(settings).toMatchObject({ signed: isOn, fetchDetails: isOn });
 	},
 );
 
@@ -34,3 +45,27 @@ it.each([0, 0.5, null, NaN, Infinity, -1, '0'])(
 		expect(settings.toleranceSeconds).toBe(isTaken ? toleranceSeconds : 300);
 	},
 );
+
+/** Checks a trigger's credential. */
+async function activate(webhookSecret: string, parameters: IDataObject = {}) {
+	const context = fake<IHookFunctions>({
+		getNode: () => ({ name: 'Trigger' }),
+		getNodeParameter: (name: string, fallback: unknown) => parameters[name] ?? fallback,
+		getCredentials: async () => ({ webhookSecret }),
+	});
+	await checkCredential(context);
+}
+
+it('a missing key stops the trigger', async () => {
+	await expect(activate(' ')).rejects.toThrow(NodeOperationError);
+	await expect(activate(' ')).rejects.toThrow(
+		/no 'Webhook HMAC Key'.*paste it .* or turn off 'Verify/,
+	);
+});
+
+it.each<[string, string, IDataObject]>([
+	['there is one', 'a-key-of-16-char', {}],
+	['none is needed to accept anything', '', { verifySignature: false }],
+])('nothing stops it where %s', async (_, key, parameters) => {
+	await expect(activate(key, parameters)).resolves.toBeUndefined();
+});

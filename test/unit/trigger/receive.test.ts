@@ -108,10 +108,10 @@ it("a callback is refused while the credential can't be read", async () => {
 	expect(logged).toEqual([expect.stringContaining('503 temporarilyUnavailable; no database')]);
 });
 
-it('refusals are logged once a minute for each reason and node, and the others are counted', async () => {
+it('refusals are logged once a minute for each reason and node', async () => {
 	const [one, other] = [newTrigger(), newTrigger()];
 	const stale = { headers: signHeaders({ data: { task_id: 'task' } }, 'a-key', 1) };
-	for (const { begin } of [one, one, other, one]) {
+	for (const { begin } of [one, one, other]) {
 		await begin(stale);
 		await begin({ secret: 'wrong' });
 	}
@@ -123,7 +123,7 @@ it('refusals are logged once a minute for each reason and node, and the others a
 	expect([one.logged, other.logged]).toEqual([lines, lines]);
 	await jest.advanceTimersByTimeAsync(60_000);
 	await one.begin({ secret: 'wrong' });
-	expect(one.logged.slice(2)).toEqual([expect.stringMatching(/\) 2 more since the last line\.$/)]);
+	expect(one.logged).toEqual([...lines, lines[1]]);
 });
 
 it('a callback starts an execution with the task, the callback without secrets, and how both were checked', async () => {

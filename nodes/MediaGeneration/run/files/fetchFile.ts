@@ -3,7 +3,7 @@ import type { TaskService } from '../../api/client';
 import { type RequestSettings, USER_AGENT } from '../../api/exchange';
 import { findNetworkFailure, SLOW_HINT } from '../../api/failure';
 import { toMessage, toQuote } from '../../api/schemas';
-import { storeFile } from '../../host/storeFile';
+import { storeFile } from '../../host/http';
 import { cutText } from '../../lib/text';
 import { joinSignals, settleBy } from '../../lib/timers';
 import { isInternalUrl, isWebUrl } from '../../lib/url';

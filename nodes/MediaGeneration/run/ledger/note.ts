@@ -1,7 +1,6 @@
 import { factsOf, type UnknownOutcome } from '../../api/failure';
 import type { Task } from '../../api/task';
-import type { Call } from '../../host/call';
-import { keepForAllNodes, showInExecution } from '../../host/customData';
+import { type Call, keepForAllNodes, showInExecution } from '../../host/call';
 import { NODE_NAME } from '../../lib/brand';
 import { type CreateRequest, hasFailed, type Item, type Outcome } from '../input/item';
 import { noteUnknownCall } from './here';

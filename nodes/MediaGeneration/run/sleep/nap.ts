@@ -1,7 +1,7 @@
 import type { IExecuteFunctions, IWebhookFunctions, Logger } from 'n8n-workflow';
 import type { Task } from '../../api/task';
-import { type HeldResponse, isUnderway, wasDelivered } from '../../host/delivery';
 import { readResumeUrl } from '../../host/resumeUrl';
+import { type HeldResponse, isUnderway, wasDelivered } from '../../host/webhook';
 import { Memory, weigh } from '../../lib/memory';
 import { growPauses, runAfter, spread } from '../../lib/timers';
 import {

@@ -1,6 +1,6 @@
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
-import { answer, refuseCallback, UNCONFIRMED } from '../../callback/respond';
 import { FAULTS, type Refusal, type Refused } from '../../callback/verify';
+import { answer, refuseCallback, UNCONFIRMED } from '../../callback/webhook';
 import { isEndedAnswer } from '../../host/resumeUrl';
 import { isObject } from '../../lib/json';
 import { post } from '../../lib/post';

@@ -1,10 +1,9 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 import type { Call } from '../../host/call';
-import { findObstacle } from '../../host/reachability';
-import { readResumeUrl } from '../../host/resumeUrl';
+import { isReadAlike } from '../../host/credentials';
+import { findObstacle, readResumeUrl } from '../../host/resumeUrl';
 import { storeItems } from '../../host/sleep';
-import { findWaiter, type Waiter } from '../../host/waiter';
-import { isReadAlike } from '../../host/webhookCredential';
+import { findWaiter } from '../../host/waiter';
 import { isInternalUrl, isLoopbackUrl } from '../../lib/url';
 import {
 	findLimit,
@@ -49,11 +48,10 @@ export async function decideFor(
 	credentials: Array<{ baseUrl: string }>,
 ): Promise<WaitDecision> {
 	const { context } = call;
-	if (chosen === 'polling') return {};
-	const waiter = findWaiter(call);
 	// An agent always waits for its tool, so nothing needs explaining.
-	if (waiter?.who === 'agent') return {};
-	if (waiter) return { reason: explainWaiter(waiter) };
+	if (chosen === 'polling' || call.isTool) return {};
+	const waiter = findWaiter(call);
+	if (waiter) return { reason: `because ${waiter}` };
 	if (!(await isReadAlike(context, credentials)))
 		return { reason: `because ${UNREADABLE_CREDENTIAL}` };
 	const resumeUrl = readResumeUrl(context);
@@ -71,14 +69,6 @@ function mayReach(baseUrl: string, resumeUrl: string, chosen: HowToWait): boolea
 	if (!isInternalUrl(resumeUrl)) return true;
 	if (chosen === 'callback' || !isLoopbackUrl(resumeUrl)) return isInternalUrl(baseUrl);
 	return isLoopbackUrl(baseUrl);
-}
-
-/** Says why an execution stays awake, as the end of a sentence. */
-function explainWaiter(waiter: Exclude<Waiter, { who: 'agent' }>): string {
-	if (waiter.who === 'n8n') return "because n8n can't let a run of this kind sleep";
-	const caller =
-		waiter.node === undefined ? 'the workflow that called this one' : `"${waiter.node}"`;
-	return `because ${caller} waits for its end`;
 }
 
 const UNREADABLE_CREDENTIAL =

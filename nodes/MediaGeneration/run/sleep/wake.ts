@@ -1,7 +1,6 @@
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { TaskService } from '../../api/client';
-import { ANSWER } from '../../callback/respond';
-import { type AcceptedCallback, verifyRequest } from '../../callback/verifyRequest';
+import { type AcceptedCallback, ANSWER, verifyRequest } from '../../callback/webhook';
 import { enableNode, readNodeContext } from '../../host/sleep';
 import { settleBy } from '../../lib/timers';
 import { findLimit, type Ledger, listAwaitedIds, readLedger, type Sleep } from '../ledger/ledger';

@@ -1,4 +1,38 @@
-import type { IWebhookFunctions } from 'n8n-workflow';
+import type {
+	IDataObject,
+	INodeExecutionData,
+	IWebhookFunctions,
+	IWebhookResponseData,
+} from 'n8n-workflow';
+
+/**
+ * Reads a webhook's request, with the bytes of its body, which n8n keeps beside it (`body-parser.js`,
+ * 2.14.2, 2.41.1). `e2e/trigger` fails first, for the body.
+ */
+export function readRequest(context: IWebhookFunctions) {
+	const { rawBody } = context.getRequestObject() as { rawBody?: Buffer };
+	return {
+		headers: context.getHeaderData(),
+		body: context.getBodyData() as unknown,
+		bytes: rawBody ?? Buffer.alloc(0),
+	};
+}
+
+/**
+ * Gives items to n8n, which answers the sender when it has stored the execution, or 500 when it
+ * could not. n8n reads `webhookResponse` only after storing, so reading it is our signal
+ * (`webhook-helpers.js`, 2.14.2, 2.41.1). `e2e/concurrencyLimit` fails first.
+ * @param onStored returns the answer; n8n saves static data after it
+ */
+export const answerOnceStored = (
+	items: INodeExecutionData[],
+	onStored: () => IDataObject,
+): IWebhookResponseData => ({
+	get webhookResponse() {
+		return onStored();
+	},
+	workflowData: [items],
+});
 
 /** The fields of a webhook's response that tell whether n8n took what the webhook returned. */
 export type HeldResponse = Pick<

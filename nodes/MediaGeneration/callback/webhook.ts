@@ -1,0 +1,82 @@
+import type { IDataObject, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
+import type { Credentials } from '../api/endpoints';
+import { readAsWebhook } from '../host/credentials';
+import { readRequest } from '../host/webhook';
+import { Memory } from '../lib/memory';
+import {
+	verify,
+	type Refusal,
+	type Refused,
+	type VerifiedCallback,
+	type VerifyOptions,
+} from './verify';
+
+/** Senders get an answer within this time, in milliseconds. They usually give up after 5 to 15 s. */
+export const ANSWER = 5_000;
+
+/** For both receivers: the service doesn't confirm the callback yet. */
+export const UNCONFIRMED = {
+	detailsUnavailable: [503, "The task's details are unavailable. Retry later."],
+	taskNotEnded: [503, 'According to its details, the task has not ended. Retry once it has.'],
+} as const satisfies Record<string, Refusal>;
+
+/** A callback that counts. */
+export interface AcceptedCallback extends VerifiedCallback {
+	body: unknown;
+	/** Returns the credential that it was verified with, or reads it. @throws if n8n can't read it */
+	readCredentials: () => Promise<Credentials>;
+}
+
+/** Verifies the callback in a request to n8n. @throws if n8n can't read the credential */
+export async function verifyRequest(
+	context: IWebhookFunctions,
+	options: VerifyOptions,
+): Promise<Refused | AcceptedCallback> {
+	const request = readRequest(context);
+	let credentials: Promise<Credentials> | undefined;
+	const readCredentials = async () => await (credentials ??= readAsWebhook<Credentials>(context));
+	const callback = await verify(request, options, readCredentials);
+	if ('reason' in callback) return callback;
+	if (callback.signedBy === 'previous')
+		warnOwner(
+			context,
+			'previousKey',
+			"got a callback that is signed with 'Previous Webhook HMAC Key' of the credential. Clear that key once the service signs with the new one, so that nobody else can use it.",
+		);
+	return { ...callback, body: request.body, readCredentials };
+}
+
+/** Answers the sender. No execution starts or continues. */
+export function answer(
+	context: IWebhookFunctions,
+	status: number,
+	body: IDataObject,
+): IWebhookResponseData {
+	context.getResponseObject().status(status).json(body);
+	return { noWebhookResponse: true };
+}
+
+/** Refuses a callback, and logs why for the owner. @param refusals the receiver's, by reason */
+export function refuseCallback<Reason extends string>(
+	context: IWebhookFunctions,
+	refusals: Record<Reason, Refusal>,
+	{ reason, cause }: Refused<Reason>,
+): IWebhookResponseData {
+	const [status, message] = refusals[reason];
+	const facts = [`${status} ${reason}`, cause].filter(Boolean).join('; ');
+	warnOwner(context, reason, `refused a callback: ${message} (${facts})`);
+	return answer(context, status, { accepted: false, reason, message });
+}
+
+/** What nodes have logged: each one a subject once a minute, because anyone can send callbacks. */
+const logged = new Memory<true>('warnings');
+
+/** Warns the owner in n8n's log, which shows warnings by default. */
+export function warnOwner(context: IWebhookFunctions, subject: string, text: string): void {
+	const { id: workflowId } = context.getWorkflow();
+	const { id, name } = context.getNode();
+	const key = `${workflowId}:${id}:${subject}`;
+	if (logged.get(key)) return;
+	logged.set(key, true);
+	context.logger.warn(`"${name}" ${text}`, { workflowId });
+}
