@@ -1,5 +1,4 @@
-import type { HeldResponse } from '../../../nodes/MediaGeneration/host/webhook';
-import { Nap, type SleepState } from '../../../nodes/MediaGeneration/run/sleep/nap';
+import { signHeaders } from '../../../dev/service/signHeaders.cts';
 import { LOOK_ASLEEP, PAUSES_ASLEEP } from '../../../nodes/MediaGeneration/run/timetable';
 import { build, film, HOUR, live, MINUTE, SECOND } from '../../world/live.cts';
 import type { Ended } from '../../world/n8n.cts';
@@ -70,28 +69,44 @@ it('nobody is woken twice: copies of a callback, and nudges, while n8n waits for
 	expect([world.n8n.repeats, world.n8n.nudges]).toEqual([0, []]);
 });
 
-describe('a sleep that a webhook has handed to n8n', () => {
-	const tools = { url: '', taskIds: [], logger: { info() {}, warn() {} }, name: '' };
+it('a callback for a task of another run wakes nothing, though its signature is genuine', async () => {
+	const world = build([{ after: 20 * SECOND }]);
+	const { n8n, service, clock } = world;
+	const given: unknown[] = [];
+	const send = async () => {
+		const body = { data: { task_id: 'task-9-1z' } };
+		const headers = signHeaders(body, service.key, Math.floor(clock.now / SECOND));
+		given.push(await n8n.callBack(String(service.creations[0]?.callBackUrl), body, headers));
+	};
+	clock.after(10 * SECOND, () => void send());
+	await live(world);
+	expect(given).toMatchObject([{ status: 404, answer: { reason: 'taskNotInExecution' } }]);
+});
 
-	it.each<[string, Partial<HeldResponse>, SleepState['is']]>([
-		['has not answered yet', {}, 'delivering'],
-		['has stored that it goes on', { writableEnded: true }, 'over'],
-		['could not store that', { writableEnded: true, statusCode: 500 }, 'waiting'],
-		['has found it running', { writableEnded: true, statusCode: 409 }, 'waiting'],
-	])('where n8n %s by its answer %j, is %s', (_, answered, is) => {
-		const nap = new Nap(1, { ...tools, until: 0, lastWake: 0 });
-		const response = { writableEnded: false, statusCode: 200 };
-		const another = { ...response };
-		expect(nap.beginDelivery(response)).toBe(true);
-		expect(nap.beginDelivery(another)).toBe(false);
-		Object.assign(response, answered);
-		expect(nap.getState()).toBe(is);
-		expect(nap.beginDelivery(another)).toBe(is === 'waiting');
-	});
+it('a callback asks for its task and one that is open, and for no end that is known', async () => {
+	const { world } = await live(build([10, 20, 30].map((after) => ({ after: after * SECOND }))));
+	// The first look is that of the run itself.
+	const asked = [0, 0, 1, 1, 2, 2].map((item) => `task-${item}-1z`);
+	expect(world.service.looks.map(({ taskId }) => taskId)).toEqual(asked);
+});
 
-	it('that is over stays so', () => {
-		const nap = new Nap(1, { ...tools, until: 0, lastWake: 0 });
-		nap.end();
-		expect(nap.beginDelivery({ writableEnded: false, statusCode: 200 })).toBe(false);
-	});
+it('who waits for 5 seconds is sent away, and a nudge wakes the run once the service has answered', async () => {
+	const { world, execution } = await live(
+		build([{ after: 20 * SECOND }], { latencies: [6 * SECOND] }),
+	);
+	const ended = Number(world.service.creations[0]?.endsAt);
+	expect(world.service.answered).toMatchObject([{ status: 503, at: ended + 5 * SECOND }]);
+	expect(world.n8n.nudges).toEqual([ended + 6 * SECOND]);
+	expect(execution.ended).toMatchObject([{ endedAt: ended + 6 * SECOND }]);
+});
+
+it('a callback that comes when n8n is about to end the sleep is told so', async () => {
+	const late = { after: MINUTE + 13 * MINUTE + SECOND };
+	const { world, execution } = await live(
+		build([late], { resumeUrl: 'hairpin', failedTasks: 'output' }),
+	);
+	expect(world.n8n.log.join()).toMatch(/sleeps, but .* answers 302/);
+	const answer = { reason: 'limitPassed' };
+	expect(world.service.answered).toMatchObject([{ status: 410, answer }]);
+	expect(execution.ended).toMatchObject([{ byN8n: true }]);
 });

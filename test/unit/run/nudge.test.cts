@@ -28,14 +28,11 @@ it.each<[string, Response | undefined, object]>([
 	['wakes it', json(200, { resumed: true }), { isWoken: true, isOver: false }],
 	['goes on waiting', json(200, { accepted: true, resumed: false }), WAITS],
 	["is refused for other tasks' sake", refused('taskNotInExecution'), IS_OVER],
-	['comes too late', refused('limitPassed'), IS_OVER],
-	['is refused for now', refused('detailsUnavailable'), WAITS],
 	['finds it gone', n8n(404, 'The execution "7" does not exist.'), IS_OVER],
 	['finds it ended', n8n(409, 'The execution "7 has finished already.'), IS_OVER],
 	// It may be about to sleep.
 	['finds it running', n8n(409, 'The execution "7" is running already.'), WAITS],
 	["gets a proxy's JSON", n8n(404, 'no such route'), WAITS],
-	["gets a proxy's JSON without words", json(410, {}), WAITS],
 	[
 		"gets a proxy's page",
 		new Response('<p>The execution "7" does not exist.', { status: 404 }),

@@ -102,18 +102,6 @@ describe('an execution that is stopped shows its tasks, in what n8n keeps of it:
 			['Media_Generation_credits', '2'],
 		]);
 	});
-
-	it('those of before, after a retry', async () => {
-		const { execution, sent } = await live(
-			build(['endless'], { howToWait: 'polling', retries: [{}], ...stopAt(1.5 * MINUTE) }),
-		);
-		expect(execution.mode).toBe('retry');
-		expect(readShown(execution)).toEqual([
-			['Media_Generation_tasks', 'task-0-1z'],
-			['Media_Generation_credits', '2'],
-		]);
-		expect(sent).toEqual([1]);
-	});
 });
 
 it.each([

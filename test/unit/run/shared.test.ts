@@ -1,6 +1,5 @@
-import { listTaskIds } from '../../../nodes/MediaGeneration/run/ledger/ledger';
-import { noteTask, noteUnknown } from '../../../nodes/MediaGeneration/run/ledger/note';
-import { findUnknownCall } from '../../../nodes/MediaGeneration/run/ledger/here';
+import { noteUnknown } from '../../../nodes/MediaGeneration/run/ledger/note';
+import { findUnknownCall } from '../../../nodes/MediaGeneration/run/shared';
 import { prepare, type Run } from '../n8n';
 import { open } from './sending';
 
@@ -26,13 +25,6 @@ describe('a call by an agent', () => {
 		noteUnknown(first, prepare(first.call.context, 0), UNKNOWN);
 		const second = call(1, again);
 		expect(findUnknownCall(second.call, second.ledger.shared, 0)).toEqual(found);
-	});
-
-	it("takes over no task of an earlier one in n8n's Agents, as each is the same place", () => {
-		const first = open(1, AGENT);
-		noteTask(first, prepare(first.call.context, 0), 'task');
-		const { ledger } = open(1, AGENT);
-		expect([listTaskIds(ledger.entries), ledger.earlier]).toEqual([[], undefined]);
 	});
 
 	it("shares its count with the others of the tool, for an hour in n8n's Agents", () => {
