@@ -14,7 +14,7 @@ import {
 	type Named,
 	type OfItem,
 } from '../../world/live.cts';
-import type { Ended, Execution } from '../../world/n8n.cts';
+import type { Execution } from '../../world/n8n.cts';
 import type { World } from '../../world/world.cts';
 
 const COMPLETED = ['completed', 'completed'];
@@ -31,12 +31,6 @@ const countSent = ({ service }: World, { id }: Execution): number =>
 
 describe.each(AWAKE_OR_ASLEEP)('a try after a failure, where the run waits by %s,', (howToWait) => {
 	const FAILS_ONCE: OfItem[] = [['failed', 'good'], 'good'];
-
-	it('creates the failed task again, and no other', async () => {
-		const { sent, statuses } = await live(build(FAILS_ONCE, { howToWait, maxTries: 3 }));
-		expect(statuses).toEqual(COMPLETED);
-		expect(sent).toEqual([2, 1]);
-	});
 
 	it.each([
 		['Maximum Tasks per Run', { room: 2 }],
@@ -88,34 +82,13 @@ describe.each(AWAKE_OR_ASLEEP)('a try after a failure, where the run waits by %s
 		for (const taskId of ['task-0-1z', 'task-1-1z']) expect(error?.description).toContain(taskId);
 	});
 
-	it('outputs why a failed task could not be created again, beside one that was', async () => {
-		const fates: OfItem[] = [
-			['failed', 'refused'],
-			['failed', 'good'],
-		];
-		const { sent, items } = await live(
-			build(fates, { howToWait, maxTries: 2, onError: 'continueRegularOutput' }),
-		);
-		// n8n tries a run again that it has woken. What is refused costs nothing.
-		expect(sent).toEqual([howToWait === 'callback' ? 3 : 2, 2]);
-		expect(items[0]?.json.error).toContain('did not accept a field');
-		expect(items[0]?.json.message).toContain('task-0-1z');
-		expect(items[1]?.json).toMatchObject({ taskId: 'task-1-2z', status: 'completed' });
-	});
-
-	it('waits for one that timed out again, beside the new one, as long as a first try', async () => {
+	it('waits for one that timed out again, beside the new one', async () => {
 		const goesOn = { howToWait, maxTries: 2, onError: 'continueRegularOutput' } as const;
 		// It ends after the first try.
 		const late = { after: 62 * SECOND };
 		const { sent, statuses } = await live(build([['failed', 'good'], late, 'good'], goesOn));
 		expect(sent).toEqual([2, 1, 1]);
 		expect(statuses).toEqual(['completed', 'completed', 'completed']);
-		const fails = { end: 'failed', after: 40 * SECOND } as const;
-		const alone = await live(build([[fails, 'endless']], goesOn));
-		expect(alone.statuses).toEqual(['timedOut']);
-		expect(alone.sent).toEqual([2]);
-		const [{ begunAt, endedAt }] = alone.execution.ended as [Ended];
-		expect(endedAt - begunAt).toBeGreaterThan(1.5 * MINUTE);
 	});
 
 	it('in a retry from the list comes only after n8n was given the failure there too', async () => {
@@ -129,19 +102,6 @@ describe.each(AWAKE_OR_ASLEEP)('a try after a failure, where the run waits by %s
 		expect(statuses).toEqual(COMPLETED);
 		expect(sent).toEqual([2, 1]);
 		expect(listOfFirst(execution)).toEqual(['task-0-1z', 'task-0-2z']);
-	});
-
-	it('in a retry from the list is none after a try that came to no end of the tasks', async () => {
-		const fates: OfItem[] = [
-			['failed', 'good'],
-			['good', 'refused', 'good'],
-		];
-		const world = build(fates, { howToWait, varies: true, retries: [{ maxTries: 2 }] });
-		// The second item is corrected before the retry.
-		world.n8n.read = (item, { mode }) => ({ item, prompt: item === 1 ? mode : '' });
-		const { error, sent } = await live(world);
-		expect(error?.message).toContain('blocked task-0-1z');
-		expect(sent).toEqual([1, 3]);
 	});
 
 	// Where its looks fail, each try makes them for 20 seconds.
@@ -163,12 +123,6 @@ describe.each(AWAKE_OR_ASLEEP)('a try after a failure, where the run waits by %s
 			expect(sent).toEqual([1, 1]);
 		},
 	);
-
-	it('is nothing for a batch that an unknown outcome has ended before', async () => {
-		const { sent, error } = await live(build(['failed', 'unknown'], { howToWait, maxTries: 3 }));
-		expect(sent).toEqual([1, 1]);
-		expect(error?.description).toContain('task-0-1z');
-	});
 });
 
 it('a retry behind an unknown outcome counts the failed tasks before it', async () => {

@@ -1,13 +1,8 @@
 import { sleep } from 'n8n-workflow';
-import {
-	DownloadError,
-	fetchFile,
-	type FileSource,
-} from '../../../nodes/MediaGeneration/run/files/fetchFile';
+import { fetchFile, type FileSource } from '../../../nodes/MediaGeneration/run/files/fetchFile';
 import { buildFileHelpers, type Served } from './fileHost.cts';
 
 const url = 'https://cdn.example/a/result.mp4';
-const elsewhere = 'https://eu.cdn.example/other.mp4';
 const chunks = ['one', 'two'].map((text) => Buffer.from(text));
 const ok: Served = { headers: { 'content-type': 'video/mp4' }, chunks };
 
@@ -58,59 +53,16 @@ it('stores a file as it streams, with name, type and size', async () => {
 	expect(file).toEqual({ url, name, mimeType, size: 6, binary });
 });
 
-it("takes type and extension of its host's header, or of the first bytes", async () => {
-	const song = await fetchFrom({ [url]: { headers: { 'content-type': 'audio/x-wav' }, chunks } });
-	expect(song.file).toMatchObject({ name: 'a-red-fox.wav', mimeType: 'audio/x-wav', size: 6 });
-	const bytes = [...'GIF89a'].map((letter) => Buffer.from(letter));
-	const { file } = await fetchFrom({ [url]: { chunks: bytes } });
-	const picture = { name: 'a-red-fox.gif', mimeType: 'image/gif', size: 6 };
-	expect(file).toMatchObject({ ...picture, binary: { data: 'GIF89a' } });
-});
-
-it.each([
-	[200, 6],
-	[300, 3],
-	[399, 3],
-])('takes %d with a location for what it is', async (statusCode, size) => {
-	const hosts = {
-		[url]: { ...redirecting(elsewhere, statusCode), chunks },
-		[elsewhere]: { ...ok, chunks: [Buffer.from('two')] },
-	};
-	expect((await fetchFrom(hosts)).file?.size).toBe(size);
-});
-
-it.each<[string, Served | Error, boolean]>([
-	['401', { statusCode: 401 }, true],
-	['403', { statusCode: 403 }, true],
-	['404', { statusCode: 404 }, true],
-	['410', { statusCode: 410 }, true],
-	['400', { statusCode: 400 }, true],
-	['500', { statusCode: 500 }, true],
-	['503', { statusCode: 503 }, true],
-	['nothing, and breaks off', new Error('reset'), true],
-	['nothing at all', Object.assign(new Error(), { code: 'ECONNREFUSED' }), true],
-	['too late', Object.assign(new Error(), { code: 'ETIMEDOUT' }), false],
-	['a part, and breaks off', { chunks: breakOff() }, true],
-	['0 bytes', { headers: { 'content-length': '0' }, chunks: [] }, true],
-	['too much', { chunks: [Buffer.alloc(100)] }, false],
-	['a redirect into this network', redirecting('http://127.0.0.1/'), false],
-])('says whether to repeat a download that its host answers with %s', async (_, served, passes) => {
-	await expect(fetchFrom({ [url]: served }, { maxBytes: 99 })).rejects.toMatchObject({
-		constructor: DownloadError,
-		passes,
-	});
-});
-
 it('follows five redirects, relative ones too, and closes each answer', async () => {
-	const hosts = {
-		[url]: redirecting('https://eu.cdn.example/1'),
-		'https://eu.cdn.example/1': redirecting('/2', 307),
-		'https://eu.cdn.example/2': redirecting('/3'),
-		'https://eu.cdn.example/3': redirecting('/4'),
-		'https://eu.cdn.example/4': redirecting('/5.mp4'),
-		'https://eu.cdn.example/5.mp4': ok,
-	};
-	const { file, bodies } = await fetchFrom(hosts);
+	const to = (path: string | number) => `https://eu.cdn.example/${path}`;
+	const { file, bodies } = await fetchFrom({
+		[url]: redirecting(to(1)),
+		[to(1)]: redirecting('/2', 307),
+		[to(2)]: redirecting('/3'),
+		[to(3)]: redirecting('/4'),
+		[to(4)]: redirecting('/5.mp4'),
+		[to('5.mp4')]: ok,
+	});
 	expect(file?.size).toBe(6);
 	expect(bodies.every(({ destroyed }) => destroyed)).toBe(true);
 });
@@ -125,7 +77,7 @@ it('follows neither a redirect nor a link from the internet into this network', 
 	await expect(fetchFrom(hosts, { from: location })).rejects.toThrow(given);
 });
 
-it.each(['file:///etc/passwd', 'shttp://cdn.example/', 'http://['])(
+it.each(['file:///etc/passwd', 'http://['])(
 	'says that a link or a redirect to %s is to no web address',
 	async (location) => {
 		const hosts = { [url]: redirecting(location), [location]: ok };
@@ -152,11 +104,7 @@ it("says that n8n's own guard blocks an address, and what to set", async () => {
 	await expect(fetchFrom({ [url]: blocked })).rejects.toMatchObject({ message, description });
 });
 
-it('stops at a file that is too large, with what to do, and takes one that is just as large as it may be', async () => {
-	const message = expect.stringContaining("it is too large: 'Maximum File Size' in") as string;
-	const description = expect.stringContaining('Raise the limit') as string;
-	const tooLarge = fetchFrom({ [url]: ok }, { maxBytes: 5 });
-	await expect(tooLarge).rejects.toMatchObject({ message, description });
+it('takes a file that is just as large as it may be', async () => {
 	expect((await fetchFrom({ [url]: ok }, { maxBytes: 6 })).file?.size).toBe(6);
 });
 
@@ -187,19 +135,20 @@ it('sends no secret, and follows no redirect by itself', async () => {
 	]);
 });
 
-it.each<[string, Parameters<typeof fetchFrom>[0], string]>([
-	['answers 400', { [url]: redirecting(elsewhere, 400) }, 'its host cdn.example answered 400'],
-	['answers 500', { [url]: redirecting(elsewhere, 500) }, 'its host cdn.example answered 500'],
-	['is not there', {}, "its host cdn.example can't be reached: nothing answers"],
-	[
-		'sends no bytes',
-		{ [url]: { chunks: [Buffer.alloc(0)] } },
-		'its host cdn.example sent no bytes',
-	],
-	['breaks off', { [url]: { chunks: breakOff() } }, 'broke off before the file was complete'],
-	['redirects without end', { [url]: redirecting(url) }, 'more than 5 times'],
-])('says what a host did that %s', async (_, hosts, message) => {
-	await expect(fetchFrom(hosts)).rejects.toThrow(message);
+it.each<[string, Served | undefined, string, boolean]>([
+	['answers 404', { statusCode: 404 }, 'has expired or is refused', true],
+	['answers 500', redirecting(url, 500), 'its host cdn.example answered 500', true],
+	['is not there', undefined, "its host cdn.example can't be reached: nothing answers", true],
+	['sends no bytes', { chunks: [Buffer.alloc(0)] }, 'its host cdn.example sent no bytes', true],
+	['breaks off', { chunks: breakOff() }, 'broke off before the file was complete', true],
+	['sends too much', { chunks: [Buffer.alloc(100)] }, "'Maximum File Size' in", false],
+	['redirects without end', redirecting(url), 'more than 5 times', false],
+	['redirects into this network', redirecting('http://127.0.0.1/'), 'inside this', false],
+])('says what a host did that %s, and whether to ask again', async (_, served, message, passes) => {
+	await expect(fetchFrom(served ? { [url]: served } : {}, { maxBytes: 99 })).rejects.toMatchObject({
+		message: expect.stringContaining(message) as string,
+		passes,
+	});
 });
 
 describe('a host that takes its time', () => {
@@ -248,25 +197,13 @@ describe('a host that takes its time', () => {
 	const noAnswer = 'its host cdn.example gave no answer within 60 s';
 
 	it.each<[string, Parameters<typeof fetchFrom>[0], string, number]>([
-		['sends nothing', { [url]: sending([NEVER, 1, 1]) }, silent, 60],
 		['pauses too long', { [url]: sending([59, 1, 2], [NEVER, 1, 1]) }, silent, 178],
-		['sends without end', { [url]: sending([59, 1, Infinity]) }, tooLong, 3600],
 		['sends fast without end', { [url]: sending([0.5, 1, Infinity]) }, tooLong, 3600],
 		['never answers', { [url]: after(NEVER, ok) }, noAnswer, 60],
-		['answers too late', { [url]: after(61, ok) }, noAnswer, 60],
 		['redirects, each time just in time', chain(25, ok), noAnswer, 60],
 	])('is cut off when it %s', async (_, hosts, message, seconds) => {
 		const observed = await observe(hosts);
 		expect(observed).toEqual({ came: expect.stringContaining(message) as string, seconds });
-	});
-
-	it.each<[string, Parameters<typeof fetchFrom>[0], number, number]>([
-		['a small file just in time', { [url]: sending([59, 3, 1]) }, 3, 59],
-		['with pauses', { [url]: sending([59, 1, 3]) }, 3, 177],
-		['for almost an hour', { [url]: sending([59.9, 1, 60]) }, 60, 3594],
-		['after redirects that are slow', chain(19, sending([59, 3, 1])), 3, 116],
-	])('has the time to send %s', async (_, hosts, size, seconds) => {
-		expect(await observe(hosts)).toEqual({ came: size, seconds });
 	});
 
 	it.each<[string, Parameters<typeof fetchFrom>[0]]>([

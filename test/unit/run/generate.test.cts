@@ -1,8 +1,8 @@
 import { UserError, type INodeExecutionData } from 'n8n-workflow';
 import { readLedger } from '../../../nodes/MediaGeneration/run/ledger/ledger';
-import { build, film, live, readKept, SECOND, type OfItem } from '../../world/live.cts';
+import { build, live, readKept, SECOND, type OfItem } from '../../world/live.cts';
 import type { Execution } from '../../world/n8n.cts';
-import type { Plan, World } from '../../world/world.cts';
+import type { Plan } from '../../world/world.cts';
 
 const GOES_ON = { onError: 'continueRegularOutput' } as const;
 const GOOD: OfItem[] = ['good', 'good', 'good'];
@@ -13,17 +13,6 @@ const failAt = (wrong: number, error: Error) => (item: number) => {
 	return { item };
 };
 const wrong = new UserError('No image', { description: 'Give one.' });
-
-/** Lists what is asked of the account, in order. */
-function listAsked({ service }: World): string[] {
-	const asked: string[] = [];
-	const answer = service.answer.bind(service);
-	service.answer = async (...given) => {
-		asked.push(...(/credit|createTask|recordInfo/.exec(given[0]) ?? []));
-		return await answer(...given);
-	};
-	return asked;
-}
 
 /** How many tasks an execution has of those that Maximum Tasks per Run allows. */
 const countTaken = (execution: Execution) => readLedger(readKept(execution))?.shared.count;
@@ -52,28 +41,12 @@ describe('a run that creates tasks', () => {
 		expect(error?.description).toContain('task-0-1z');
 	});
 
-	it('checks all items, then what Options allow, and only then sends', async () => {
-		const world = build(GOOD, { options: { keepCredits: 1, concurrency: 5 } });
-		const asked = listAsked(world);
-		world.n8n.read = (item) => {
-			asked.push('check');
-			return { item };
-		};
-		const { sent } = await live(world);
-		// Fields may be read twice.
-		const order = asked.filter((step, index) => step !== asked[index - 1]);
-		expect(order.slice(0, 3)).toEqual(['check', 'credit', 'createTask']);
-		expect(order.slice(3)).not.toContain('check');
-		expect(sent).toEqual([1, 1, 1]);
-	});
-
 	it('creates nothing where an item behind the others can not be sent', async () => {
-		const world = build(GOOD, { options: { keepCredits: 1 }, room: 3 });
-		const asked = listAsked(world);
+		const world = build(GOOD, { room: 3 });
 		world.n8n.read = failAt(2, wrong);
-		const { error, execution } = await live(world);
+		const { error, execution, sent } = await live(world);
 		expect(error?.message).toBe('No image [item 3 of 3]');
-		expect(asked).toEqual([]);
+		expect(sent).toEqual([0, 0, 0]);
 		expect(countTaken(execution)).toBe(0);
 	});
 
@@ -85,41 +58,11 @@ describe('a run that creates tasks', () => {
 	});
 });
 
-it('a try reads nothing but the credential of an item that has a task', async () => {
-	const world = build(['good', ['refused', 'good']], { howToWait: 'polling', maxTries: 2 });
-	const read = new Set<string>();
-	const note = (what: string) => {
-		const isTry = world.n8n.executions[0]?.given.length === 1;
-		if (isTry) read.add(what);
-	};
-	world.n8n.onCredential = (item) => note(`credential ${item}`);
-	world.n8n.read = (item) => {
-		note(`fields ${item}`);
-		return { item };
-	};
-	const { sent, taskIds } = await live(world);
-	expect(taskIds).toEqual(['task-0-1z', 'task-1-2z']);
-	expect(sent).toEqual([1, 2]);
-	expect([...read].sort()).toEqual(['credential 0', 'credential 1', 'fields 1']);
-});
-
-describe('Maximum Tasks per Run', () => {
-	it('counts what exists or may exist, and nothing that was refused or not sent', async () => {
-		const goesOn = await live(build(['good', 'unknown', 'refused'], { room: 3, ...GOES_ON }));
-		expect(countTaken(goesOn.execution)).toBe(2);
-		const stops = await live(build(['refused', 'good', 'good'], { room: 3 }));
-		expect(countTaken(stops.execution)).toBe(0);
-	});
-
-	it.each([{}, GOES_ON])('refuses the items of a loop, or ends the run: %j', async (more) => {
-		const steps = [film(...GOOD), film(...GOOD)];
-		const { world, execution, error, items } = await live(build([], { steps, room: 5, ...more }));
-		const errors = error ? [error.message] : listSaid(items);
-		const said = expect.stringContaining("'Maximum Tasks per Run' in Options is 5") as string;
-		expect(errors).toEqual(error ? [said] : [said, said, said]);
-		expect(world.service.creations).toHaveLength(3);
-		expect(countTaken(execution)).toBe(3);
-	});
+it('Maximum Tasks per Run counts what exists or may exist, and nothing that was refused or not sent', async () => {
+	const goesOn = await live(build(['good', 'unknown', 'refused'], { room: 3, ...GOES_ON }));
+	expect(countTaken(goesOn.execution)).toBe(2);
+	const stops = await live(build(['refused', 'good', 'good'], { room: 3 }));
+	expect(countTaken(stops.execution)).toBe(0);
 });
 
 describe('a woken run', () => {
@@ -148,9 +91,10 @@ describe('a woken run', () => {
 		},
 	);
 
-	/** Runs a node until it has slept; returns which items' credentials it has read since. */
-	async function wake(fates: OfItem[], more: Partial<Plan> = {}, prepare?: (world: World) => void) {
-		const world = build(fates, { ...GOES_ON, downloads: true, ...more });
+	/** Runs a node that sleeps; returns which items' credentials it has read since. */
+	async function wake(fates: OfItem[], fileHost = 'files.example') {
+		const world = build(fates, { ...GOES_ON, downloads: true });
+		world.service.fileHost = fileHost;
 		const read: number[] = [];
 		const hasSlept = () => world.clock.now > world.begun + SECOND;
 		world.n8n.onCredential = (item) => {
@@ -160,17 +104,13 @@ describe('a woken run', () => {
 			if (hasSlept()) throw new Error('Read again');
 			return { item };
 		};
-		prepare?.(world);
 		return { ...(await live(world)), read };
 	}
 
 	it('outputs ended tasks and their files without reading credential or fields', async () => {
 		const { items, read } = await wake(GOOD);
-		const binary = { data: { data: 'file' } };
 		expect(items).toMatchObject(
-			[0, 1, 2].map((item) => ({
-				...{ json: { taskId: `task-${item}-1z`, status: 'completed' }, binary },
-			})),
+			Array(3).fill({ json: { status: 'completed' }, binary: { data: { data: 'file' } } }),
 		);
 		expect(read).toEqual([]);
 	});
@@ -179,31 +119,8 @@ describe('a woken run', () => {
 		['the link to its file is refused', 'expired', 'files.example', 'expired'],
 		['its links lead into this network', 'good', '10.0.0.1', 'inside'],
 	] as const)('reads the credential of an item once if %s', async (_, fate, host, reason) => {
-		const { items, read } = await wake([fate], {}, ({ service }) => {
-			service.fileHost = host;
-		});
+		const { items, read } = await wake([fate], host);
 		expect(items[0]?.json.downloadError).toContain(reason);
 		expect(read).toEqual([0]);
-	});
-
-	it('reads at its limit the credentials of tasks that it asks for', async () => {
-		const { statuses, read } = await wake(['good', 'endless', 'endless']);
-		expect(statuses).toEqual(['completed', 'timedOut', 'timedOut']);
-		expect(read.sort()).toEqual([1, 2]);
-	});
-
-	it('outputs why it could not ask, if a credential can not be read', async () => {
-		const { items } = await wake(
-			['endless'],
-			{ failedTasks: 'output' },
-			({ n8n, clock, begun }) => {
-				n8n.onCredential = (item) => {
-					if (item !== undefined && clock.now > begun + SECOND)
-						throw new Error('The vault is closed');
-				};
-			},
-		);
-		const lookError = 'The vault is closed';
-		expect(items).toMatchObject([{ json: { taskId: 'task-0-1z', status: 'timedOut', lookError } }]);
 	});
 });

@@ -1,5 +1,5 @@
 import { leaveRun } from '../../../nodes/MediaGeneration/run/ledger/here';
-import { listTaskIds, type Ledger } from '../../../nodes/MediaGeneration/run/ledger';
+import { listTaskIds, type Ledger } from '../../../nodes/MediaGeneration/run/ledger/ledger';
 import { noteTask } from '../../../nodes/MediaGeneration/run/ledger/note';
 import { openSettings } from '../../../nodes/MediaGeneration/run/open';
 import { prepare, WAIT } from '../n8n';

@@ -23,14 +23,6 @@ describe('a retry from the list', () => {
 		]);
 	});
 
-	it('says what it has paid, where it created a task beside those of before', async () => {
-		const { execution } = await live(build(['good', ['refused', 'good']], { retries: [{}] }));
-		expect(execution.hints).toEqual([
-			'Credits consumed: 1',
-			'Nothing was created for these tasks of the earlier run: 1 of 2',
-		]);
-	});
-
 	it('creates the task of an item that was corrected', async () => {
 		const retries = [{ onError: 'continueRegularOutput' as const }];
 		const world = build(['failed', 'good'], { varies: true, retries });
@@ -74,34 +66,16 @@ it('the next run in a loop creates tasks of its own, for the same requests too',
 	expect(listIds(execution)).toEqual(['task-0-2z', 'task-1-2z']);
 });
 
-describe('an execution that is stopped shows its tasks, in what n8n keeps of it:', () => {
-	const stopAt = (at: number) => ({ accidents: [{ when: { at }, what: 'stop' as const }] });
-	const readShown = ({ customData }: Execution) => [...customData];
-
-	it('those that it created, as far as n8n has room', async () => {
-		const fates = Array.from({ length: 60 }, () => 'endless' as const);
-		const world = build(fates, { howToWait: 'polling', room: 100, ...stopAt(5 * SECOND) });
-		world.clock.after(4 * SECOND, () => expect(world.service.creations).toHaveLength(60));
-		const { execution } = await live(world);
-		const [[name, ids = ''] = [], ...others] = readShown(execution);
-		// What the service said of them by then counts too.
-		expect(name).toBe('Media_Generation_tasks');
-		expect(others).toEqual([['Media_Generation_credits', '120']]);
-		expect(ids).toMatch(/^task-0-1z, task-1-1z, task-2-1z, .*…$/);
-		expect(ids.length).toBeGreaterThan(250);
-		expect(ids.length).toBeLessThanOrEqual(255);
-	});
-
-	it('those of before, after a wake', async () => {
-		const again = { latency: 20 * SECOND };
-		const { execution } = await live(
-			build([[{ end: 'failed' }, again], 'good'], { maxTries: 2, ...stopAt(15 * SECOND) }),
-		);
-		expect(readShown(execution)).toEqual([
-			['Media_Generation_tasks', 'task-0-1z, task-0-2z, task-1-1z'],
-			['Media_Generation_credits', '2'],
-		]);
-	});
+it('an execution that is stopped shows its tasks in what n8n keeps of it, also those of before a wake', async () => {
+	const again = { latency: 20 * SECOND };
+	const accidents = [{ when: { at: 15 * SECOND }, what: 'stop' as const }];
+	const { execution } = await live(
+		build([[{ end: 'failed' }, again], 'good'], { maxTries: 2, accidents }),
+	);
+	expect([...execution.customData]).toEqual([
+		['Media_Generation_tasks', 'task-0-1z, task-0-2z, task-1-1z'],
+		['Media_Generation_credits', '2'],
+	]);
 });
 
 it.each([

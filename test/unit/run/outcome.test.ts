@@ -1,7 +1,7 @@
 import { describeLeftOut, type Task } from '../../../nodes/MediaGeneration/api/task';
 import { listFiles } from '../../../nodes/MediaGeneration/run/files/downloads';
-import type { Entry, WaitSettings } from '../../../nodes/MediaGeneration/run/ledger';
-import { makeOutcomes } from '../../../nodes/MediaGeneration/run/outcome';
+import type { Entry, WaitSettings } from '../../../nodes/MediaGeneration/run/ledger/ledger';
+import { makeOutcomes } from '../../../nodes/MediaGeneration/run/output/output';
 import { WAIT } from '../n8n';
 import { open } from './sending';
 

@@ -6,7 +6,6 @@ import { listResults, send } from './sending';
 
 const SAID = 'The number of concurrent tasks has reached its limit';
 const MINUTE = 60_000;
-const TOO_MANY = refuse(429, SAID);
 
 /** A service that takes a number of tasks at once, each of which ends after some seconds. */
 class Service {
@@ -30,39 +29,28 @@ class Service {
 	}
 }
 
+type Wait = Pick<Ledger, 'settings' | 'begun'>;
+
 interface Creating extends Run {
 	/** What the run has of its wait; none: it doesn't wait. */
 	wait?: Wait;
-	/** Milliseconds after which n8n ends the execution. */
-	timeout?: number;
 	accessToken?: string;
-	/** Answers for items that the service isn't asked for. */
-	answers?: Record<number, Error>;
 	options?: Record<string, unknown>;
 	/** How long before the creations n8n called the node, in milliseconds. */
 	before?: number;
 }
 
-type Wait = Pick<Ledger, 'settings' | 'begun'>;
-
 let accounts = 0;
 
 /** Begins to create this number of tasks. */
 async function begin(service: Service, count: number, creating: Creating = {}) {
-	const { wait, timeout, answers, options, ...run } = creating;
-	const { accessToken = `account ${accounts++}` } = creating;
+	const { wait, options, accessToken = `account ${accounts++}`, ...run } = creating;
 	const items = Array.from({ length: count }, (_, index) => ({
-		createTask: () => answers?.[index] ?? service.create(index),
+		createTask: () => service.create(index),
 		credentials: { accessToken },
 		options,
 	}));
-	const executionTimeoutTimestamp = timeout && Date.now() + timeout;
-	const done = await send(items, {
-		goesOn: true,
-		ledger: wait,
-		...run,
-		more: { additionalData: { executionTimeoutTimestamp } },
-	});
+	const done = await send(items, { goesOn: true, ledger: wait, ...run });
 	if (wait) wait.begun = done.ledger.begun;
 	return listResults(done);
 }
@@ -82,14 +70,14 @@ async function create(...creating: Parameters<typeof begin>) {
 
 const openWait = (minutes: number): Wait => ({ settings: { ...WAIT, limit: minutes * MINUTE } });
 
-/** The pauses between tries of one creation: each differs by a quarter at most. */
-const expectPause = (seconds = 0, length: number) => {
-	expect(seconds).toBeGreaterThanOrEqual(length * 0.75);
-	expect(seconds).toBeLessThanOrEqual(length * 1.25 + 0.1);
-};
-
-beforeEach(() => jest.useFakeTimers({ now: 0 }));
-afterEach(() => jest.useRealTimers());
+beforeEach(() => {
+	jest.useFakeTimers({ now: 0 });
+	jest.spyOn(Math, 'random').mockReturnValue(0.5);
+});
+afterEach(() => {
+	jest.useRealTimers();
+	jest.restoreAllMocks();
+});
 
 it('a run whose own tasks fill the account creates all, in their places, as they end', async () => {
 	const service = new Service(5, 90);
@@ -105,14 +93,9 @@ it('a run whose own tasks fill the account creates all, in their places, as they
 
 it('tries with one request, after ten seconds, and then after longer pauses up to a minute', async () => {
 	const service = new Service(0, 0);
-	await create(service, 8, { wait: openWait(10) });
-	expect(service.asked.slice(0, 5)).toEqual([0, 0, 0, 0, 0]);
-	const tries = service.asked.slice(4);
-	const pauses = tries.slice(1).map((at, order) => at - (tries[order] ?? 0));
-	for (const [order, length] of [10, 15, 22.5, 33.75, 50.625, 60, 60].entries())
-		expectPause(pauses[order], length);
-	expect(Math.max(...service.asked)).toBeLessThanOrEqual(10 * 60);
-	expect(Math.max(...service.asked)).toBeGreaterThanOrEqual(10 * 60 - 80);
+	await create(service, 5, { wait: openWait(6) });
+	const pauses = service.asked.map((at, order) => at - (service.asked[order - 1] ?? 0));
+	expect(pauses).toEqual([0, 0, 0, 0, 0, 10, 15, 22.5, 33.75, 50.625, 60, 60, 60]);
 });
 
 it('says of the items that it could not send how to go on', async () => {
@@ -126,50 +109,24 @@ it('says of the items that it could not send how to go on', async () => {
 	expect(errors[6]?.message).toContain('This item was not sent');
 });
 
-describe('the time for that', () => {
-	/** Returns the last try, in seconds. */
-	async function findLast(creating: Creating) {
-		const service = new Service(0, 0);
-		await create(service, 1, creating);
-		return Math.max(...service.asked);
-	}
+it.each<[string, Creating, last: number]>([
+	['is five minutes where nobody waits for the tasks', {}, 251.875],
+	[
+		'begins for an agent with its call',
+		{ wait: openWait(10), isTool: true, input: [{}], before: 8 * MINUTE },
+		81.25,
+	],
+])('the time for that %s', async (_, creating, last) => {
+	const service = new Service(0, 0);
+	await create(service, 1, creating);
+	expect(service.asked.at(-1)).toBe(last);
+	if (creating.wait) expect(creating.wait.begun).toBe(-8 * MINUTE);
+});
 
-	it('is five minutes where nobody waits for the tasks', async () => {
-		const last = await findLast({});
-		expect(last).toBeGreaterThan(200);
-		expect(last).toBeLessThanOrEqual(300);
-	});
-
-	it('begins for an agent with its call', async () => {
-		const wait = openWait(10);
-		const last = await findLast({ wait, isTool: true, input: [{}], before: 8 * MINUTE });
-		expect(last).toBeGreaterThan(40);
-		expect(last).toBeLessThanOrEqual(120);
-		expect(wait.begun).toBe(-8 * MINUTE);
-	});
-
-	it("ends before n8n's own timeout", async () => {
-		const last = await findLast({ wait: openWait(30), timeout: 5 * MINUTE });
-		expect(last).toBeGreaterThan(200);
-		expect(last).toBeLessThanOrEqual(290);
-	});
-
-	it('is part of the wait for tasks', async () => {
-		const wait = openWait(30);
-		await create(new Service(1, 60), 3, { wait });
-		expect(wait.begun).toBe(0);
-	});
-
-	it('is over for a try of n8n after one that waited in vain, which asks once', async () => {
-		const wait = openWait(5);
-		await create(new Service(0, 0), 1, { wait });
-		const [full, free] = [new Service(0, 0), new Service(2, 9_999)];
-		expect(await create(full, 1, { wait })).toEqual([TOO_MANY]);
-		expect(full.asked).toHaveLength(1);
-		expect(await create(free, 1, { wait })).toEqual(['task-0']);
-		// The limit of its wait counts from now.
-		expect(wait.begun).toBeUndefined();
-	});
+it('the time for that is part of the wait for tasks', async () => {
+	const wait = openWait(30);
+	await create(new Service(1, 60), 3, { wait });
+	expect(wait.begun).toBe(0);
 });
 
 it("holds neither the account's other runs back nor its rate", async () => {
@@ -182,26 +139,7 @@ it("holds neither the account's other runs back nor its rate", async () => {
 	await pass(0.1);
 	expect(await settled(created)).toEqual(['task-0']);
 	await pass(3_600);
-	expect(await settled(full)).toEqual([TOO_MANY]);
-});
-
-it('ends when the execution is stopped', async () => {
-	const stop = new AbortController();
-	const service = new Service(0, 0);
-	const creation = begin(service, 3, { signal: stop.signal });
-	await pass(5);
-	stop.abort(new Error('stopped'));
-	expect(await creation).toEqual(Array(3).fill(new Error('stopped')));
-	expect(service.asked).toHaveLength(3);
-});
-
-it('ends when another item ends the run, whose error it is', async () => {
-	const service = new Service(0, 0);
-	const answers = { 2: refuse(422) };
-	const creation = begin(service, 5, { goesOn: false, answers });
-	await pass(1);
-	expect(await settled(creation)).toEqual([undefined, undefined, answers[2], undefined, undefined]);
-	expect(service.asked).toHaveLength(4);
+	expect(await settled(full)).toEqual([refuse(429, SAID)]);
 });
 
 it('of what waits behind an item that ends the run, no more than the next one is created', async () => {

@@ -1,118 +1,225 @@
-import type { CreateTaskRequest } from '../../../nodes/MediaGeneration/api/client';
-import { InputFile } from '../../../nodes/MediaGeneration/run/input/inputFile';
+import { buildDoubt, type UnknownOutcome } from '../../../nodes/MediaGeneration/api/failure';
+import { pause } from '../../../nodes/MediaGeneration/lib/timers';
+import { mergeEntry, type Entry } from '../../../nodes/MediaGeneration/run/ledger/ledger';
 import { sendAll } from '../../../nodes/MediaGeneration/run/send/send';
-import { prepare, refuse } from '../n8n';
+import { findUnknownCall } from '../../../nodes/MediaGeneration/run/ledger/here';
+import { prepare, refuse, unknown, type Run } from '../n8n';
 import { listResults, open, send } from './sending';
 
-it('each task is noted at the place of its item, whatever is answered first', async () => {
-	const after = async (order: number) => {
-		for (let turn = 0; turn < order; turn++) await Promise.resolve();
-		return `task-${order}`;
-	};
-	const run = await send(
-		[9, 3, 1].map((order) => ({ createTask: async () => await after(order) })),
-	);
-	expect(listResults(run)).toEqual(['task-9', 'task-3', 'task-1']);
-});
+type Answer = Error | string;
 
-it.each([
-	['ends the run', false, [undefined, undefined]],
-	['is that of its item in a run that goes on', true, ['b', 'c']],
-])('a refusal %s', async (_, goesOn, others) => {
-	const items = [refuse(422), 'b', 'c'].map((answer) => ({
-		createTask: () => answer,
+/** Unknown as well: it is how services answer for a link that they can't read. */
+const perhapsRefused = () => buildDoubt({ message: 'An internal fault' }, 'perhapsRefused');
+
+/** Creates a task for each item, one after the other. @returns the items that were sent, and what came of all */
+async function create(answers: Answer[], tokens: string[] = [], place: Run = {}) {
+	const sent: number[] = [];
+	const items = answers.map((answer, index) => ({
+		createTask() {
+			sent.push(index);
+			return answer;
+		},
+		credentials: { accessToken: tokens[index] ?? 'token' },
 		options: { concurrency: 1 },
 	}));
-	const results = listResults(await send(items, { goesOn }));
-	expect(results).toEqual([refuse(422), ...others]);
+	const run = await send(items, { goesOn: true, ...place });
+	return { sent, results: listResults(run) };
+}
+
+describe('after the outcomes of earlier items', () => {
+	const lost = unknown();
+	const quick = perhapsRefused();
+	const nine = Array<Answer>(9).fill(quick);
+	it.each<[string, Answer[], number]>([
+		['a refusal of the token', [refuse(401)], 1],
+		['a refusal of a field', [refuse(422)], 2],
+		['three unknown outcomes', [lost, lost, lost], 3],
+		['three with a task between them', [lost, lost, 'task', lost], 5],
+		['three with a refusal between them', [lost, lost, refuse(422), lost], 5],
+		['ten that may be refusals', [...nine, quick], 10],
+		['ten with a task between them', [...nine, 'task', quick], 12],
+		['three with one that may be a refusal between them', [lost, quick, lost, quick, lost], 5],
+	])('%s, the last one is sent or not', async (_, before, requests) => {
+		const { sent } = await create([...before, 'task']);
+		expect(sent).toHaveLength(requests);
+	});
+
+	it('nothing more is sent for that account, and its items say why and what to do', async () => {
+		const tokens = ['poor', 'poor', 'rich'];
+		const { sent, results } = await create([refuse(402, 'empty'), 'b', 'c'], tokens);
+		expect(sent).toEqual([0, 2]);
+		const message = expect.stringMatching(/^This item was not sent: .*too few credits/) as string;
+		const description = expect.stringContaining('Top up') as string;
+		expect(results.slice(1)).toMatchObject([{ message, description }, 'c']);
+	});
 });
 
-it('uploads the files of an item, and sends their links with its callback URL', async () => {
-	const bodies: CreateTaskRequest[] = [];
-	const file = Object.create(InputFile.prototype) as InputFile;
-	file.upload = jest.fn(async () => ({ url: 'https://files.example/a.png' }) as never);
+it.each<[string, Run, Run, number[]]>([
+	['in the next run of a loop', {}, { run: 1 }, [1]],
+	['but not in a retry of the execution', {}, { executionId: '2' }, [0, 1]],
+	["nor in the next call of n8n's Agents", { kept: null, executionId: '' }, {}, [0, 1]],
+])('unknown outcomes of an account count together %s', async (_, place, later, expected) => {
+	const run = { kept: {}, ...place };
+	await create([unknown(), unknown(), unknown()], [], run);
+	const { sent, results } = await create(['a', 'b'], ['token', 'other'], { ...run, ...later });
+	expect(sent).toEqual(expected);
+	if (sent.length === 2) return;
+	const why =
+		/^This item was not sent: for 3 items in a row it is unknown .* \(The service broke off\)$/;
+	expect(results[0]).toMatchObject({
+		message: expect.stringMatching(why) as string,
+		description: expect.stringContaining('retry the execution from the list') as string,
+	});
+});
+
+it.each<[string, boolean, RegExp]>([
+	['does not describe', true, /^The service describes no model "model"\. Check its name, or/],
+	['describes', false, /^Correct what/],
+])('a refusal of a model that the service %s says so at once', async (_, isUndescribed, next) => {
 	const run = open(1);
-	const plan = prepare(run.call.context, 0, { createTask: (body) => void bodies.push(body) });
-	plan.request = { ...plan.request, input: { first: file, second: [file] }, callBackUrl: 'url' };
-	await sendAll(run, [plan]);
-	const [first, second] = ['https://files.example/a.png', ['https://files.example/a.png']];
-	expect(bodies).toEqual([{ model: 'model', callBackUrl: 'url', input: { first, second } }]);
+	const plan = prepare(run.call.context, 0, { createTask: () => refuse(422) });
+	await sendAll(run, [{ ...plan, request: { ...plan.request, isUndescribed } }]);
+	expect(run.errors.get(0)).toMatchObject({ description: expect.stringMatching(next) as string });
 });
 
-it('a stopped execution begins no creation', async () => {
-	const stop = new AbortController();
-	const item = { createTask: () => void stop.abort(), options: { concurrency: 1 } };
-	const run = await send([item, item], { signal: stop.signal });
-	expect(listResults(run)).toEqual(['task-0', undefined]);
-});
+describe('below an MCP server, a creation', () => {
+	beforeEach(() => {
+		jest.useFakeTimers();
+		jest.spyOn(Math, 'random').mockReturnValue(0.5);
+	});
+	afterEach(() => {
+		jest.useRealTimers();
+		jest.restoreAllMocks();
+	});
 
-it('what waits for its turn is not created once another item has ended the run', async () => {
-	jest.useFakeTimers();
-	const sent: number[] = [];
-	const items = [0, 1, 2].map((index) => ({
-		createTask: () => {
-			sent.push(index);
-			return index ? `task-${index}` : refuse(422);
-		},
-		options: { tasksPer10Seconds: 1 },
-		credentials: { accessToken: 'turns of a run that ends' },
-	}));
-	const sending = send(items);
-	await jest.advanceTimersByTimeAsync(60_000);
-	expect(listResults(await sending)).toEqual([refuse(422), undefined, undefined]);
-	expect(sent).toEqual([0]);
-	jest.useRealTimers();
+	const NOTHING = {
+		message: expect.stringContaining('no time left') as string,
+		description: 'No task was created. The client may call again.',
+	};
+	const MAY_EXIST = { description: expect.stringContaining('may exist') as string };
+
+	let calls = 0;
+
+	/** Creates a task that is to be there in ten seconds, and returns what became of it by then and in the end. */
+	async function sendInTime(createTask: () => unknown, passed = 0) {
+		const logged: string[] = [];
+		const log = (line: string) => void logged.push(line);
+		const call = { kept: null, isTool: true, parameters: { calls } };
+		const run = open(1, { ...call, more: { logger: { info: log, warn: log } }, within: 10_000 });
+		jest.advanceTimersByTime(passed);
+		const asked = jest.fn(createTask);
+		const credentials = { accessToken: `timely-${calls++}` };
+		const plan = prepare(run.call.context, 0, { createTask: asked, credentials });
+		const sending = sendAll(run, [plan]);
+		await jest.advanceTimersByTimeAsync(10_000);
+		await sending;
+		const [outcome] = listResults(run);
+		const before = asked.mock.calls.length;
+		const [older] = structuredClone(run.ledger.entries) as [Entry];
+		await jest.advanceTimersByTimeAsync(300_000);
+		/** The model asks for the same again. */
+		const askAgain = () => findUnknownCall(run.call, open(1, call).ledger.shared, 0);
+		return { outcome, logged, sent: [before, asked.mock.calls.length], run, older, askAgain };
+	}
+
+	/** Settles after so many seconds. */
+	async function after(seconds: number, answer: unknown) {
+		await pause(seconds * 1_000);
+		if (answer instanceof Error) throw answer;
+		return answer;
+	}
+
+	it('one under way may exist, is finished, and is in doubt no more', async () => {
+		const late = async () => await after(20, 'task-late');
+		const { outcome, logged, sent, run, older, askAgain } = await sendInTime(late);
+		expect(outcome).toMatchObject(MAY_EXIST);
+		expect(sent).toEqual([1, 1]);
+		expect(logged).toEqual([
+			expect.stringContaining('may have created a task'),
+			expect.stringContaining('created task task-late'),
+		]);
+		// n8n may have stored the doubt.
+		const [entry] = run.ledger.entries as [Entry];
+		expect(older.unknown).toBeDefined();
+		mergeEntry(entry, older);
+		expect(entry).toMatchObject({ attempts: [{ taskId: 'task-late' }], unknown: undefined });
+		// Whoever asks again gets its ID.
+		const { description } = buildDoubt(askAgain() as UnknownOutcome);
+		expect(description).toContain('named it task-late. Look at it with Get');
+	});
+
+	it('one beside a slow run of the account is sent in time', async () => {
+		const credentials = { accessToken: `timely-${calls}` };
+		const slow = { createTask: () => 'slow', credentials, options: { tasksPer10Seconds: 2 } };
+		const running = send(Array(20).fill(slow));
+		await jest.advanceTimersByTimeAsync(1_000);
+		expect((await sendInTime(() => 'task')).outcome).toBe('task');
+		expect(listResults(await running)).toEqual(Array(20).fill('slow'));
+	});
+
+	it('one under way that fails later is not sent again', async () => {
+		const { outcome, sent } = await sendInTime(async () => await after(20, refuse(429)));
+		expect(outcome).toMatchObject(MAY_EXIST);
+		expect(sent).toEqual([1, 1]);
+	});
+
+	it('one that was refused for its rate, and waits for its turn, is not sent any more', async () => {
+		const { outcome, sent } = await sendInTime(() => refuse(429));
+		expect(outcome).toMatchObject(NOTHING);
+		const [before = 0, all] = sent;
+		expect(before).toBeGreaterThan(1);
+		expect(all).toBe(before);
+	});
+
+	it('one that begins too late is not sent', async () => {
+		const { outcome, sent } = await sendInTime(() => 'task', 10_000);
+		expect(outcome).toMatchObject(NOTHING);
+		expect(sent).toEqual([0, 0]);
+	});
+
+	it('one that waits for other tasks to end is not sent any more, though the clock goes back', async () => {
+		void pause(9_999).then(() => jest.setSystemTime(Date.now() - 60_000));
+		const { outcome, sent } = await sendInTime(() => refuse(429, 'Too many running tasks'));
+		expect(outcome).toMatchObject(NOTHING);
+		expect(sent).toEqual([1, 1]);
+	});
 });
 
 describe('runs at the same time', () => {
 	beforeEach(() => jest.useFakeTimers());
 	afterEach(() => jest.useRealTimers());
 
-	/** Begins runs that create a task each, at the rate that the node comes with, and notes when. */
-	function begin(accessToken: string, count: number, signal?: AbortSignal) {
-		const begun = Date.now();
-		const seconds: number[] = [];
-		const createTask = () => void seconds.push((Date.now() - begun) / 1000);
-		const options = { tasksPer10Seconds: 18 };
-		const item = { createTask, credentials: { accessToken }, options };
-		const runs = Array.from({ length: count }, async () => await send([item], { signal }));
-		return { seconds, end: async () => (await Promise.all(runs)).flatMap(listResults) };
-	}
-
 	it('share the rate of their account, and have no part in that of another', async () => {
-		const [one, other] = [begin('one', 40), begin('other', 18)];
+		/** Begins runs that create a task each, at the rate that the node comes with, and notes when. */
+		function begin(accessToken: string, count: number) {
+			const begun = Date.now();
+			const seconds: number[] = [];
+			const createTask = () => void seconds.push((Date.now() - begun) / 1000);
+			const options = { tasksPer10Seconds: 18 };
+			const item = { createTask, credentials: { accessToken }, options };
+			for (let run = 0; run < count; run++) void send([item]);
+			return seconds;
+		}
+		const [one, other] = [begin('one', 40), begin('another', 18)];
 		await jest.advanceTimersByTimeAsync(20_000);
 		const [second, third] = [Array<number>(18).fill(10), Array<number>(4).fill(20)];
-		expect(one.seconds).toEqual([...Array<number>(18).fill(0), ...second, ...third]);
-		expect(other.seconds).toEqual(Array(18).fill(0));
-		expect(await one.end()).toEqual(Array(40).fill('task-0'));
+		expect(one).toEqual([...Array<number>(18).fill(0), ...second, ...third]);
+		expect(other).toEqual(Array(18).fill(0));
 	});
 
-	it('go on when one of them is stopped, which creates nothing more', async () => {
-		const stop = new AbortController();
-		const first = begin('stopped', 18);
-		await jest.advanceTimersByTimeAsync(0);
-		const stopped = begin('stopped', 1, stop.signal);
-		const last = begin('stopped', 1);
-		await jest.advanceTimersByTimeAsync(1_000);
-		stop.abort(new Error('stopped'));
-		expect(await stopped.end()).toEqual([new Error('stopped')]);
-		await jest.advanceTimersByTimeAsync(9_000);
-		expect([first, stopped, last].map(({ seconds }) => seconds.length)).toEqual([18, 0, 1]);
-		expect(last.seconds).toEqual([10]);
-	});
-
-	it('stop for reasons of their own', async () => {
-		const accessToken = 'poor';
-		const items = [refuse(402), 'b'].map((answer) => ({
-			createTask: () => answer,
-			credentials: { accessToken },
-			options: { concurrency: 1, tasksPer10Seconds: 18 },
+	it('whose item ends one create nothing of it that waits for its turn', async () => {
+		const sent: number[] = [];
+		const items = [refuse(422), 'b', 'c'].map((answer, index) => ({
+			createTask() {
+				sent.push(index);
+				return answer;
+			},
+			credentials: { accessToken: 'turns' },
+			options: { tasksPer10Seconds: 1 },
 		}));
-		const [, second] = listResults(await send(items, { goesOn: true }));
-		expect(String(second)).toContain('This item was not sent');
-		const other = begin(accessToken, 1);
-		await jest.advanceTimersByTimeAsync(0);
-		expect(await other.end()).toEqual(['task-0']);
+		const sending = send(items);
+		await jest.advanceTimersByTimeAsync(60_000);
+		expect(listResults(await sending)).toEqual([refuse(422), undefined, undefined]);
+		expect(sent).toEqual([0]);
 	});
 });

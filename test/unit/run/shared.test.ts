@@ -1,5 +1,5 @@
 import { noteUnknown } from '../../../nodes/MediaGeneration/run/ledger/note';
-import { findUnknownCall } from '../../../nodes/MediaGeneration/run/shared';
+import { findUnknownCall } from '../../../nodes/MediaGeneration/run/ledger/here';
 import { prepare, type Run } from '../n8n';
 import { open } from './sending';
 

@@ -64,6 +64,22 @@ it("ends before n8n's timeout with a last look, and a hint that it was cut short
 	expect(inTime.execution.hints.join()).not.toContain("before 'Limit Wait Time'");
 });
 
+it('hints say how tasks ended, what they cost, what is missing, and why the run stayed awake', async () => {
+	const { execution } = await poll(['failed', 'silent', 'refused', 'expired'], {
+		...{ howToWait: 'callback', responseMode: 'lastNode' },
+		...{ onError: 'continueRegularOutput', downloads: true },
+	});
+	const silence = 'The service had an internal fault (408: upstream is silent)';
+	expect(execution.hints).toEqual([
+		'The run stayed awake because "Hook" waits for its end.',
+		'Tasks that failed: 1 of 3. The first: blocked task-0-1z',
+		`Tasks that have not ended: 1 of 3. The last look failed: ${silence}. Use Wait to go on waiting.`,
+		'Credits consumed: 4',
+		expect.stringMatching(/^Items with an error: 1\. The first: The service did not accept/),
+		expect.stringMatching(/^Items that lack a file: 1\. The first: The link .*…$/),
+	]);
+});
+
 describe('files', () => {
 	it('are not downloaded again in a try', async () => {
 		const { world, items, execution } = await poll(['failed', 'good'], {

@@ -2,6 +2,7 @@ import { sleep } from 'n8n-workflow';
 import type { Task } from '../../../nodes/MediaGeneration/api/task';
 import type { FileSource } from '../../../nodes/MediaGeneration/run/files/fetchFile';
 import { FileDownloads } from '../../../nodes/MediaGeneration/run/files/downloads';
+import { toFileItems } from '../../../nodes/MediaGeneration/run/files/fileItems';
 import { buildFileHelpers, type Served } from './fileHost.cts';
 
 const HOST = 'https://cdn.example';
@@ -16,21 +17,10 @@ async function* breakOff() {
 	throw new Error('aborted');
 }
 
-/** Breaks off after fifty minutes. */
-async function* dribble() {
-	for (let minute = 0; minute < 50; minute++) {
-		yield Buffer.from('a');
-		await sleep(59_000);
-	}
-	throw new Error('aborted');
-}
-
 /** What a host answers, by the word for it. */
 const ANSWERS: Record<string, () => Served> = {
 	ok: () => ({ chunks: [Buffer.from('file')] }),
 	breaks: () => ({ chunks: breakOff() }),
-	dribbles: () => ({ chunks: dribble() }),
-	large: () => ({ chunks: [Buffer.alloc(1_000)] }),
 };
 
 interface Given {
@@ -43,7 +33,7 @@ interface Given {
 	/** The names in the task when it is read again. */
 	reread?: string[];
 	source?: Partial<FileSource>;
-	maxBytes?: number;
+	perFile?: boolean;
 }
 
 /** Downloads the files of a task; says what came of each, and when what was asked for, in seconds. */
@@ -87,29 +77,26 @@ async function download({ hosts, names = ['a'], reread = names, ...given }: Give
 	const downloads = new FileDownloads();
 	const all = downloads.downloadAll(task, source, {
 		kinds: ['result'],
-		maxBytes: given.maxBytes ?? Infinity,
+		maxBytes: Infinity,
 		name: 'task',
 	});
 	let seconds: number | undefined;
 	void all.then(() => (seconds = countSeconds()));
 	await jest.advanceTimersByTimeAsync(15_000_000);
-	const came = (await all).map(({ result }) =>
-		result instanceof Error ? result.message : result.size,
-	);
-	return { came, asked, seconds };
+	const files = await all;
+	const came = files.map(({ result }) => (result instanceof Error ? result.message : result.size));
+	const items = toFileItems(task, files, { field: 'film', perFile: given.perFile ?? false });
+	return { came, asked, seconds, items };
 }
 
 const TRIES = ['a 0', 'renew-a 0', 'a 3', 'a 9', 'a 21'];
 
-it.each<[string, Given]>([
-	['429', { hosts: { a: '429 429 429 ok' } }],
-	['503', { hosts: { a: '503 503 503 ok' } }],
-	['half a file', { hosts: { a: 'breaks breaks breaks ok' } }],
-	['404', { hosts: { a: '404 404 404 ok' } }],
-	['403', { hosts: { a: '403 503 403 ok' } }],
-])('a host that answers %s is asked again, three times, with growing pauses', async (_, given) => {
-	expect(await download(given)).toMatchObject({ came: [4], asked: TRIES });
-});
+it.each(['429 429 429 ok', 'breaks breaks breaks ok', '404 503 404 ok'])(
+	'a host that answers %s is asked again, three times, with growing pauses',
+	async (a) => {
+		expect(await download({ hosts: { a } })).toMatchObject({ came: [4], asked: TRIES });
+	},
+);
 
 it('a file that stays missing is given up after some 20 seconds, with the last reason', async () => {
 	const { came, asked, seconds } = await download({
@@ -119,11 +106,9 @@ it('a file that stays missing is given up after some 20 seconds, with the last r
 	expect({ asked, seconds }).toEqual({ asked: TRIES, seconds: 21 });
 });
 
-it.each<[string, Given, string, string[]]>([
-	['one that hangs', { hosts: { a: 'hangs' } }, 'no answer within 60 s', ['a 0']],
-	['a file that is too large', { hosts: { a: 'large' }, maxBytes: 9 }, 'is too large', ['a 0']],
-])('nothing else is tried again: %s', async (_, given, why, asked) => {
-	expect(await download(given)).toMatchObject({ came: [expect.stringContaining(why)], asked });
+it('a host that hangs is not asked again', async () => {
+	const { came, asked } = await download({ hosts: { a: 'hangs' } });
+	expect([came, asked]).toEqual([[expect.stringContaining('no answer within 60 s')], ['a 0']]);
 });
 
 it.each<[string, Given, string[]]>([
@@ -161,7 +146,7 @@ it('a hundred links that have expired take no longer than one', async () => {
 });
 
 describe('pauses end', () => {
-	it.each(['2.5', '3.5', '60'])('at Stop, after %s s', async (seconds) => {
+	it.each(['2.5', '60'])('at Stop, after %s s', async (seconds) => {
 		const stop = new AbortController();
 		setTimeout(() => stop.abort(), Number(seconds) * 1000);
 		const stopped = await download({
@@ -184,11 +169,39 @@ describe('pauses end', () => {
 			expect(seconds).toBe(9.5);
 		},
 	);
+});
 
-	it('an hour after the file was first asked for, however often its host breaks off', async () => {
-		const { came, asked, seconds } = await download({ hosts: { a: 'dribbles' } });
-		expect(came).toEqual([expect.stringContaining('broke off')]);
-		expect(asked).toEqual(['a 0', 'renew-a 2950', 'a 2953']);
-		expect(seconds).toBe(3599);
+describe('an item of the files of a task', () => {
+	const names = ['404', 'b', 'c'];
+	const hosts = { b: 'ok', c: 'ok' };
+
+	it.each([
+		['500', 'its host cdn.example answered 500. Try again later'],
+		['404', 'has expired or is refused, also after the service was asked'],
+	])('has the other files, without a gap, and why a host answers %s', async (answer, reason) => {
+		const { items } = await download({ hosts: { ...hosts, '404': answer }, names });
+		const [{ json, binary }] = items as [(typeof items)[0]];
+		const { downloadError } = json as { downloadError: string };
+		expect(downloadError).toContain(reason);
+		// Running the node again would create the task again.
+		expect(downloadError).toMatch(
+			/\. Use Get Files with this task ID\. Running Generate again pays/,
+		);
+		expect(binary).toMatchObject({
+			film: { fileName: 'task-2.txt', data: 'file' },
+			film_1: { fileName: 'task-3.txt' },
+		});
+	});
+
+	it('is one for each, with its own file or the reason why it is missing', async () => {
+		const { items } = await download({ hosts, names, perFile: true });
+		const file = (index: number) => ({ index, kind: 'result', url: `${HOST}/${names[index]}` });
+		const downloadError = expect.any(String) as string;
+		expect(items).toMatchObject([
+			{ json: { taskId: 'task', file: file(0), downloadError } },
+			{ json: { file: file(1) }, binary: { film: { data: 'file' } } },
+			{ json: { file: file(2) }, binary: { film: {} } },
+		]);
+		expect(items[0]).not.toHaveProperty('binary');
 	});
 });
