@@ -51,13 +51,6 @@ describe('Maximum Tasks per Run', () => {
 		expect(run.ledger.shared.count).toBe(0);
 		expect(await checkBudget(run, plans.slice(1))).toHaveLength(2);
 	});
-
-	it('counts nothing when the credits do not suffice', async () => {
-		const run: Run = { kept: {} };
-		const poor = { maxTasksPerRun: 5, keepCredits: 1 };
-		await expect(take(5, run, poor)).rejects.toThrow('The account has 1 credits');
-		await take(5, run);
-	});
 });
 
 describe('Stop Below This Balance', () => {

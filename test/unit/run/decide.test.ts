@@ -1,14 +1,7 @@
-import type { TaskService } from '../../../nodes/MediaGeneration/api/client';
-import type { Credentials } from '../../../nodes/MediaGeneration/api/endpoints';
 import { findObstacle } from '../../../nodes/MediaGeneration/host/resumeUrl';
-import { decideFor, decideWait } from '../../../nodes/MediaGeneration/run/sleep/sleep';
-import {
-	beginLedger,
-	type Attempt,
-	type HowToWait,
-} from '../../../nodes/MediaGeneration/run/ledger/ledger';
-import { beginRun } from '../../../nodes/MediaGeneration/run/open';
-import { buildCall, buildItem, fake, WAIT, type Run as AnyRun } from '../n8n';
+import { decideFor } from '../../../nodes/MediaGeneration/run/sleep/sleep';
+import type { HowToWait } from '../../../nodes/MediaGeneration/run/ledger/ledger';
+import { buildCall, type Run as AnyRun } from '../n8n';
 
 jest.mock('../../../nodes/MediaGeneration/host/resumeUrl', () => ({
 	...jest.requireActual<object>('../../../nodes/MediaGeneration/host/resumeUrl'),
@@ -16,7 +9,6 @@ jest.mock('../../../nodes/MediaGeneration/host/resumeUrl', () => ({
 }));
 const ask = jest.mocked(findObstacle);
 beforeEach(() => ask.mockReset().mockResolvedValue(undefined));
-afterEach(() => jest.restoreAllMocks());
 
 const PUBLIC = 'https://n8n.example/webhook-waiting/7';
 const LOOPBACK = 'http://localhost:5678/webhook-waiting/7';
@@ -27,7 +19,7 @@ const own = (url: string) => `${url}/media-generation`;
 const API = 'https://api.example';
 const LAN = 'http://10.0.0.1';
 
-interface Run extends Pick<AnyRun, 'kept' | 'isTool'> {
+interface Run extends Pick<AnyRun, 'kept'> {
 	url?: string;
 	/** The addresses of the services of its items. */
 	services?: string[];
@@ -35,8 +27,12 @@ interface Run extends Pick<AnyRun, 'kept' | 'isTool'> {
 	isUnreadable?: boolean;
 }
 
-const buildOwnCall = ({ url = PUBLIC, services = [API], isUnreadable, ...run }: Run) =>
-	buildCall(run, {
+/** Decides how a run waits. */
+async function decide(
+	{ url = PUBLIC, services = [API], isUnreadable, ...run }: Run,
+	howToWait: HowToWait = 'callback',
+) {
+	const call = buildCall(run, {
 		evaluateExpression: () => url,
 		async getCredentials() {
 			if (isUnreadable) throw new Error('no data');
@@ -45,12 +41,7 @@ const buildOwnCall = ({ url = PUBLIC, services = [API], isUnreadable, ...run }: 
 		getMode: () => 'trigger',
 		getParentNodes: () => [],
 	});
-
-/** Decides how a run waits. */
-async function decide(run: Run, howToWait: HowToWait = 'callback') {
-	const { services = [API] } = run;
-	const call = buildOwnCall(run);
-	const all = services.map((baseUrl) => ({ baseUrl }) as Credentials);
+	const all = services.map((baseUrl) => ({ baseUrl }));
 	return await decideFor(call, howToWait, all);
 }
 
@@ -63,9 +54,6 @@ describe.each<HowToWait>(['automatic', 'callback'])('%s', (chosen) => {
 	])('sleeps where %s', async (_, run) => {
 		expect(await decide(run, chosen)).toEqual({ resumeUrl: own(run.url ?? PUBLIC) });
 	});
-
-	it('polls for an agent, which needs no reason', async () =>
-		expect(await decide({ isTool: true }, chosen)).toEqual({}));
 
 	it.each<[string, Run, string]>([
 		["a run of n8n's Agents, without an execution", { kept: null }, "n8n can't let"],
@@ -84,10 +72,6 @@ describe.each<HowToWait>(['automatic', 'callback'])('%s', (chosen) => {
 		expect(ask).not.toHaveBeenCalled();
 	});
 });
-
-it.each<Run>([{ url: LOOPBACK }, {}])('polling polls, which needs no reason: %j', async (run) =>
-	expect(await decide(run, 'polling')).toEqual({}),
-);
 
 it.each([
 	['on this machine alone', LOOPBACK],
@@ -111,44 +95,4 @@ it('where something else answers, automatic polls, and a callback sleeps all the
 	const asleep = { resumeUrl: own(PUBLIC), obstacle: 'it answers 302' };
 	expect(await decide({}, 'callback')).toEqual(asleep);
 	expect(ask).toHaveBeenCalledWith(own(PUBLIC), 3_000);
-});
-
-describe('a run with tasks', () => {
-	const elsewhere: Attempt = { taskId: 'a', elsewhere: true };
-
-	/** Decides for an item without a task and one with this task, of which one gets a further task. */
-	async function decideAll(
-		attempt: Attempt,
-		{ planned = 0, failed = undefined as number | undefined, ofTask = API } = {},
-	) {
-		const call = buildOwnCall({});
-		const ledger = beginLedger({
-			entries: [{ attempts: [] }, { attempts: [attempt] }],
-			settings: { ...WAIT, howToWait: 'callback' },
-		});
-		const serve = (baseUrl: string) => fake<TaskService>({ credentials: { baseUrl } });
-		const run = { ...beginRun(call, ledger), getService: async () => serve(ofTask) };
-		if (failed !== undefined) run.errors.set(failed, new Error('refused'));
-		const item = { ...buildItem(call.context, planned), service: serve(API) };
-		return await decideWait(run, [
-			{ item, request: { model: 'm', input: {}, given: '' }, attempts: 0 },
-		]);
-	}
-
-	it('of an earlier execution stays awake: the service calls that one back', async () => {
-		expect(await decideAll(elsewhere)).toEqual({});
-	});
-
-	it.each<[string, Parameters<typeof decideAll>]>([
-		['are its own', [{ taskId: 'a' }]],
-		['have an error instead', [elsewhere, { failed: 1 }]],
-		['are created again', [elsewhere, { planned: 1 }]],
-	])('sleeps where they %s', async (_, given) => {
-		expect(await decideAll(...given)).toEqual({ resumeUrl: own(PUBLIC) });
-	});
-
-	it('asks whether the accounts of all of them can be read again', async () => {
-		const reason = expect.stringContaining('the credential has expr') as string;
-		expect(await decideAll({ taskId: 'a' }, { ofTask: LAN })).toEqual({ reason });
-	});
 });

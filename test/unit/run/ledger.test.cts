@@ -1,5 +1,4 @@
 import { stringify } from 'flatted';
-import type { IDataObject } from 'n8n-workflow';
 import sleeping from '../../../dev/fixtures/sleepingRecord.json';
 import {
 	adopt,
@@ -16,7 +15,7 @@ import {
 } from '../../../nodes/MediaGeneration/run/ledger/ledger';
 import { build, live, readKept, readLast, readStored, SECOND } from '../../world/live.cts';
 import type { Entry as StackEntry, Execution, RunData } from '../../world/n8n.cts';
-import type { Choices, Plan, World } from '../../world/world.cts';
+import type { Plan, World } from '../../world/world.cts';
 
 const UNKNOWN = { message: 'The service broke off' };
 const OPEN: Attempt = { taskId: 'open' };
@@ -33,8 +32,6 @@ const tell = (attempt: Attempt): Attempt => ({ ...attempt, told: true });
 
 it.each<[State, string, Partial<Entry>, boolean]>([
 	['new', 'nothing was sent', {}, true],
-	['open', 'a task was created', { attempts: [OPEN] }, false],
-	['completed', 'it has completed', { attempts: [GOOD] }, false],
 	['failed', 'it has failed', { attempts: [FAILED] }, false],
 	['failed', '… and n8n was told', { attempts: [tell(FAILED)] }, true],
 	['open', '… and was created again', { attempts: [tell(FAILED), OPEN] }, false],
@@ -63,7 +60,6 @@ it('a retry takes tasks over, but no end save a failure, of which n8n is told an
 });
 
 it.each<[string, Partial<Entry>, Partial<Entry>]>([
-	['a task', {}, { attempts: [OPEN] }],
 	['a further task', { attempts: [tell(FAILED)] }, { attempts: [tell(FAILED), OPEN] }],
 	['an unknown outcome', { attempts: [FAILED] }, { attempts: [FAILED], unknown: UNKNOWN }],
 	['the end of the task', { attempts: [OPEN] }, { attempts: [{ ...OPEN, end: GOOD.end }] }],
@@ -84,18 +80,10 @@ it.each<[string, Partial<Entry>, Partial<Entry>]>([
 	}
 });
 
-it('merging entries of two processes loses no ID', () => {
-	const entry: Entry = { attempts: [{ taskId: 'a' }] };
-	mergeEntry(entry, { attempts: [{ taskId: 'b' }, { taskId: 'c' }] });
-	expect(listTaskIds([entry]).sort()).toEqual(['a', 'b', 'c']);
-});
-
 it.each<[string, Partial<Entry>, Partial<Entry>, State, boolean]>([
 	['a failure', { attempts: [tell(FAILED)] }, { attempts: [OPEN] }, 'open', false],
-	['a failure, of the copy', { attempts: [OPEN] }, { attempts: [tell(FAILED)] }, 'open', false],
 	['an open one', { attempts: [GOOD] }, { attempts: [OPEN] }, 'completed', false],
 	['a doubt', { unknown: UNKNOWN }, { attempts: [OPEN] }, 'open', false],
-	['a doubt, of the copy', { attempts: [OPEN] }, { unknown: UNKNOWN }, 'open', false],
 	[
 		'another doubt that is not settled',
 		{ attempts: [{ ...tell(FAILED), settles: 7 }] },
@@ -196,28 +184,10 @@ describe('a run that sleeps', () => {
 			entry.node.retryOnFail = false;
 		});
 
-	const setVersion = (execution: Execution, version: number | undefined) =>
+	const setVersion = (execution: Execution, version: number) =>
 		change(execution, ({ executionData: { contextData } }) =>
 			Object.assign(contextData['node:Film']?.run ?? {}, { version }),
 		);
-
-	/** The execution crashes when it is woken, and is retried from the list; what n8n has stored is of this version then. */
-	async function retry(choices: Partial<Choices>, version: number | undefined) {
-		const world = begin(replace, { retries: [{ maxTries: 0, ...choices }] });
-		const { service, n8n } = world;
-		const download = service.download.bind(service);
-		let length = 0;
-		service.download = async (url) => {
-			service.download = download;
-			({ length } = service.creations);
-			n8n.kill(0);
-			setVersion(n8n.executions[0] as Execution, version);
-			return await download(url);
-		};
-		const lived = readLast(await world.live());
-		expect(lived.execution.mode).toBe('retry');
-		return { ...lived, created: service.creations.slice(length).map(({ item }) => item) };
-	}
 
 	it('is stored in the form that later versions read', async () => {
 		let stored: unknown;
@@ -259,28 +229,27 @@ describe('a run that sleeps', () => {
 		expect(ledger.shared.count).toBe(5);
 	});
 
-	it('and crashes then has its tasks in a retry from the list', async () => {
-		const { created, items, taskIds } = await retry({}, 1);
-		expect(created).toEqual([2, 3]);
-		expect(taskIds).toEqual(['task-0-1z', 'task-1-2z', undefined, undefined, 'task-4-2z']);
-		expect(items[0]?.json.status).toBe('completed');
+	it('in a form of another version is read by nobody, who says so', async () => {
+		let length = 0;
+		const world = begin(
+			(execution) => {
+				setVersion(execution, 2);
+				// It crashes once it is woken.
+				change(execution, (data) => void delete data.waitTill);
+				execution.status = 'crashed';
+				({ length } = world.service.creations);
+			},
+			{ retries: [{ maxTries: 0 }] },
+		);
+		const { execution, items } = readLast(await world.live());
+		expect(execution.mode).toBe('retry');
+		expect(world.service.creations).toHaveLength(length);
+		const said = 'Nothing was created: another version of this package';
+		expect(items.map(({ json }) => json.error)).toEqual(
+			Array(5).fill(expect.stringContaining(said)),
+		);
+		expect(() => readLedger({ run: {} })).toThrow(said);
 	});
-
-	it.each([2, undefined])(
-		'in a form of version %p is read by nobody, who says so',
-		async (version) => {
-			const said = 'Nothing was created: another version of this package';
-			const kept = { run: { ...store().kept.run, version } };
-			expect(() => readLedger(kept as unknown as IDataObject)).toThrow(said);
-			for (const onError of ['stopWorkflow', 'continueRegularOutput'] as const) {
-				const { created, error, items } = await retry({ onError }, version);
-				const errors = error ? [error.message] : items.map(({ json }) => json.error);
-				const isSaid = expect.stringContaining(said) as string;
-				expect(errors).toEqual(Array(onError === 'stopWorkflow' ? 1 : 5).fill(isSaid));
-				expect(created).toEqual([]);
-			}
-		},
-	);
 
 	it('in such a form wakes nobody, who is told so', async () => {
 		const world = begin((execution) => setVersion(execution, 2));

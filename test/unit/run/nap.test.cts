@@ -105,7 +105,7 @@ it('a callback that comes when n8n is about to end the sleep is told so', async 
 	const { world, execution } = await live(
 		build([late], { resumeUrl: 'hairpin', failedTasks: 'output' }),
 	);
-	expect(world.n8n.log.join()).toMatch(/sleeps, but .* answers 302/);
+	expect(world.n8n.log.join()).toMatch(/sleeps, but .* answers 302.* a nudge failed/);
 	const answer = { reason: 'limitPassed' };
 	expect(world.service.answered).toMatchObject([{ status: 410, answer }]);
 	expect(execution.ended).toMatchObject([{ byN8n: true }]);

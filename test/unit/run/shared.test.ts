@@ -26,19 +26,4 @@ describe('a call by an agent', () => {
 		const second = call(1, again);
 		expect(findUnknownCall(second.call, second.ledger.shared, 0)).toEqual(found);
 	});
-
-	it("shares its count with the others of the tool, for an hour in n8n's Agents", () => {
-		const now = jest.spyOn(Date, 'now').mockReturnValue(0);
-		const own: Run = { ...AGENT, parameters: { own: true } };
-		open(1, own).ledger.shared.count = 3;
-		const read = (time: number) => now.mockReturnValue(time) && open(1, own).ledger.shared.count;
-		expect([read(3_599_999), read(3_600_000)]).toEqual([3, 0]);
-		now.mockRestore();
-		const kept = {};
-		open(1, { kept, isTool: true }).ledger.shared.count = 2;
-		const counts = [{ run: 1 }, { executionId: '2' }].map(
-			(run) => open(1, { kept, isTool: true, ...run }).ledger.shared.count,
-		);
-		expect(counts).toEqual([2, 0]);
-	});
 });

@@ -1,4 +1,3 @@
-import { pause } from '../../../nodes/MediaGeneration/lib/timers';
 import { readCall } from '../../../nodes/MediaGeneration/host/call';
 import type { Task } from '../../../nodes/MediaGeneration/api/task';
 import type { WaitSettings } from '../../../nodes/MediaGeneration/run/ledger/ledger';
@@ -78,7 +77,6 @@ it('waits for several tasks together, and outputs each at its items', async () =
 
 it.each<[string, Say]>([
 	['goes on', () => pending],
-	['is never told of', () => refuse(500)],
 	['hangs', undefined as unknown as Say],
 ])('a task that %s is timedOut at the limit', async (_, say) => {
 	const { outcomes, seconds } = await wait(['a'], { a: say });
@@ -118,24 +116,11 @@ it('where the service does not know a task for 30 s, that is the error of its it
 	expect(times.length).toBeLessThan(9);
 });
 
-it('so it is where the first look failed for another reason', async () => {
-	const { outcomes, seconds } = await wait(['a'], { a: (at) => (at < 1 ? refuse(500) : UNKNOWN) });
-	expect(outcomes).toMatchObject([{ error: UNKNOWN }]);
-	expect(seconds).toBe(30);
-});
-
 it('with On Error "stop" such an error ends the run then', async () => {
 	const say = { a: () => UNKNOWN, b: () => pending };
 	const { outcomes, seconds } = await wait(['b', 'a'], say);
 	expect(outcomes).toMatchObject([{}, { error: UNKNOWN }]);
 	expect(seconds).toBe(30);
-});
-
-it('where the service does not know a task, a shorter limit ends the wait', async () => {
-	const settings = { limit: 10 * SECOND };
-	const { outcomes, seconds } = await wait(['a'], { a: () => UNKNOWN }, { settings });
-	expect(outcomes).toMatchObject([{ error: UNKNOWN }]);
-	expect(seconds).toBe(8);
 });
 
 it('tells no account what the service says to another one, of the same ID', async () => {
@@ -148,46 +133,4 @@ it('tells no account what the service says to another one, of the same ID', asyn
 		shown(completed),
 	]);
 	expect(asked).toHaveLength(2);
-});
-
-it('asks for nothing more once the execution is stopped', async () => {
-	const stop = new AbortController();
-	let before = 0;
-	let after = 0;
-	const say: Say = (at) => {
-		if (stop.signal.aborted) after++;
-		else before++;
-		if (at > 10) stop.abort();
-		return pending;
-	};
-	const { seconds } = await wait(['a'], { a: say }, { signal: stop.signal });
-	expect(before).toBeGreaterThan(1);
-	expect(after).toBe(0);
-	expect(seconds).toBeLessThan(55);
-});
-
-// Jest fails a test in which a rejection is not handled.
-it.each<[string, (seconds: number) => Partial<Task>]>([
-	[
-		'does not know the task',
-		() => {
-			throw UNKNOWN;
-		},
-	],
-	['says that it goes on', () => pending],
-	['says that it has completed', () => completed],
-])('the first looks end with a short wait, after which the service %s', async (_, answer) => {
-	const say = async (seconds: number) => {
-		await pause(1.8 * SECOND);
-		return answer(seconds);
-	};
-	for (const limit of [2, 1.5, 3]) {
-		const settings = { limit: limit * SECOND };
-		const { outcomes, seconds, asked } = await wait(['a'], { a: say }, { settings, goesOn: true });
-		expect(outcomes).toHaveLength(1);
-		expect(seconds).toBeLessThanOrEqual(limit + 1);
-		const late = asked.filter(([, at]) => at > limit);
-		expect(late).toEqual([]);
-		jest.setSystemTime(0);
-	}
 });
