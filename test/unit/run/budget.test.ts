@@ -74,12 +74,6 @@ describe('Stop Below This Balance', () => {
 		return asked;
 	}
 
-	it('asks each account once', async () => {
-		const credits = { rich: 11, other: 11 };
-		expect(await check(credits, ['rich', 'other', 'rich'])).toEqual(['rich', 'other']);
-		expect(await check({}, [])).toEqual([]);
-	});
-
 	it.each([
 		[10, "The account has 10 credits, but 'Stop Below This Balance' in Options is 10", 'Top up'],
 		[new Error('Broken'), "the account's credits couldn't be read: Broken", "'Credits Path'"],

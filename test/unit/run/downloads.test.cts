@@ -118,11 +118,6 @@ it.each<[string, Given, string[]]>([
 		['a 0', 'renew-a 0', 'b 1'],
 	],
 	[
-		'then that of the task',
-		{ hosts: { a: '503', b: 'ok' }, reread: ['b'] },
-		['a 0', 'renew-a 0', 'b 1'],
-	],
-	[
 		'then the last one again',
 		{ hosts: { a: '503', b: '503 ok' }, fresh: { a: 'b' } },
 		['a 0', 'renew-a 0', 'b 1', 'b 3'],
@@ -139,10 +134,6 @@ it('a hundred links that have expired take no longer than one', async () => {
 	// An account has one such request in a second.
 	const renewed = old.asked.filter((what) => what.startsWith('renew'));
 	expect(renewed).toEqual(['renew-n0 0', 'renew-n1 1', 'renew-n2 2', 'renew-n3 3']);
-	// All that can be renewed are.
-	const fresh = Object.fromEntries(names.map((name) => [name, `${name}-fresh`]));
-	const hosts = Object.fromEntries(names.map((name) => [`${name}-fresh`, 'ok']));
-	expect((await download({ hosts, names, fresh })).came).toEqual(names.map(() => 4));
 });
 
 describe('pauses end', () => {

@@ -22,16 +22,6 @@ const listSaid = (items: INodeExecutionData[]) =>
 	items.map(({ json }) => json.error ?? json.status);
 
 describe('a run that creates tasks', () => {
-	it('puts an error of an item between the tasks of the others', async () => {
-		const { items } = await live(build(['good', 'refused', 'good'], GOES_ON));
-		const error = expect.stringContaining('did not accept') as string;
-		expect(items).toMatchObject([
-			{ json: { taskId: 'task-0-1z', status: 'completed' }, pairedItem: { item: 0 } },
-			{ json: { error }, pairedItem: { item: 1 } },
-			{ json: { taskId: 'task-2-1z', status: 'completed' }, pairedItem: { item: 2 } },
-		]);
-	});
-
 	it('waits for nothing once an error has ended it, and names the tasks that exist', async () => {
 		const world = build(['endless', 'refused', 'good']);
 		world.clock.after(1.4 * SECOND, () => expect(world.n8n.executions[0]?.status).toBe('error'));

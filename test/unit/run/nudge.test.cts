@@ -29,10 +29,8 @@ it.each<[string, Response | undefined, object]>([
 	['goes on waiting', json(200, { accepted: true, resumed: false }), WAITS],
 	["is refused for other tasks' sake", refused('taskNotInExecution'), IS_OVER],
 	['finds it gone', n8n(404, 'The execution "7" does not exist.'), IS_OVER],
-	['finds it ended', n8n(409, 'The execution "7 has finished already.'), IS_OVER],
 	// It may be about to sleep.
 	['finds it running', n8n(409, 'The execution "7" is running already.'), WAITS],
-	["gets a proxy's JSON", n8n(404, 'no such route'), WAITS],
 	[
 		"gets a proxy's page",
 		new Response('<p>The execution "7" does not exist.', { status: 404 }),

@@ -157,20 +157,6 @@ describe('below an MCP server, a creation', () => {
 		expect(listResults(await running)).toEqual(Array(20).fill('slow'));
 	});
 
-	it('one under way that fails later is not sent again', async () => {
-		const { outcome, sent } = await sendInTime(async () => await after(20, refuse(429)));
-		expect(outcome).toMatchObject(MAY_EXIST);
-		expect(sent).toEqual([1, 1]);
-	});
-
-	it('one that was refused for its rate, and waits for its turn, is not sent any more', async () => {
-		const { outcome, sent } = await sendInTime(() => refuse(429));
-		expect(outcome).toMatchObject(NOTHING);
-		const [before = 0, all] = sent;
-		expect(before).toBeGreaterThan(1);
-		expect(all).toBe(before);
-	});
-
 	it('one that begins too late is not sent', async () => {
 		const { outcome, sent } = await sendInTime(() => 'task', 10_000);
 		expect(outcome).toMatchObject(NOTHING);

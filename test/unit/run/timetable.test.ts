@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { ANSWER } from '../../../nodes/MediaGeneration/callback/webhook';
 import {
 	DUE_EARLY,
@@ -38,20 +37,6 @@ it.each<[string, earlier: number, '<' | '≤', later: number]>([
 });
 
 const HOUR = 3_600_000;
-const times = fc.integer({ min: 0, max: HOUR });
-
-it("n8n's own end comes before its timeout, and its timer for that after the last wake", () => {
-	const check = (until: number, left: number) => {
-		const timeout = until + left;
-		const sleep = planAsleep(until, timeout);
-		expect(sleep.until).toBe(until);
-		if (sleep.end > until + 100_000) expect(sleep.end).toBeLessThanOrEqual(timeout - 60_000);
-		expect(sleep.end).toBeGreaterThanOrEqual(until + 100_000);
-		expect(planLastWake(sleep)).toBeLessThan(sleep.end - TRACKER_WINDOW);
-		expect(planLastWake(sleep)).toBeGreaterThanOrEqual(until + 28_000);
-	};
-	fc.assert(fc.property(times, times, check));
-});
 
 it.each<[string, timeout: number, end: number, lastWake: number]>([
 	['15 minutes after the limit', Infinity, 900_000, 780_000],
@@ -60,16 +45,6 @@ it.each<[string, timeout: number, end: number, lastWake: number]>([
 ])('n8n ends a sleep %s', (_, timeout, end, lastWake) => {
 	const sleep = planAsleep(0, timeout);
 	expect([sleep.end, planLastWake(sleep)]).toEqual([end, lastWake]);
-});
-
-it('awake, the last look comes before the end, and the end in time for n8n, whatever the limits', () => {
-	const check = (begun: number, waits: number, left: number) => {
-		const n8nEnds = begun + left;
-		const { lastLook, end, filesBy } = planAwake(begun, begun + waits - HOUR / 2, n8nEnds);
-		const order = [begun, lastLook, end, filesBy, n8nEnds];
-		expect([...order].sort((a, b) => a - b)).toEqual(order);
-	};
-	fc.assert(fc.property(times, times, times, check));
 });
 
 it.each<[string, [begun: number, until: number, n8nEnds: number], number[]]>([
