@@ -10,7 +10,6 @@ import {
 	MINUTE,
 	readKept,
 	readLast,
-	SECOND,
 	type Named,
 	type OfItem,
 } from '../../world/live.cts';

@@ -10,7 +10,6 @@ import {
 	planAwake,
 	planCreations,
 	planLastWake,
-	TRACKER_WINDOW,
 } from '../../../nodes/MediaGeneration/run/timetable';
 import { KNOWN_AGAIN } from '../../../nodes/MediaGeneration/trigger/receive';
 
