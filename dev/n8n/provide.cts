@@ -80,7 +80,7 @@ async function install(folder: string, contents: string[], version: string, log:
 	await runCommand(process.execPath, [DEPS], {
 		...options,
 		what: 'downloading n8n',
-		// The lock file was made so (`pin.cts`). Only npm reads it.
+		// The lock file was made so. Only npm reads it.
 		env: { npm_config_legacy_peer_deps: 'true' },
 	});
 	const node = findNode(draft);
