@@ -25,13 +25,12 @@ export const DUE_EARLY = 1_000;
 const N8N_END = { usual: 900_000, least: 100_000, beforeTimeout: 60_000 };
 
 /**
- * n8n's WaitTracker looks every 60 seconds for waits that end within `TRACKER_WINDOW`, and sets a
+ * n8n's WaitTracker looks every 60 seconds for waits that end within 70 seconds, and sets a
  * timer that it does not clear when a webhook wakes the execution: the timer would end its next wait
  * (`wait-tracker.js`, 2.14.2, 2.41.1). So the last wake comes before n8n's timer can be set.
  * `e2e/loops` fails first.
  */
 const LAST_WAKE = { least: 28_000, beforeEnd: 120_000 };
-export const TRACKER_WINDOW = 70_000;
 
 /** Moments of a sleep, in milliseconds since 1970. */
 export interface AsleepTimes {
