@@ -5,7 +5,7 @@ import type { CreateTaskRequest, TaskService } from '../nodes/MediaGeneration/ap
 import { isOfKind, ServiceError } from '../nodes/MediaGeneration/api/failure.ts';
 import type { Task } from '../nodes/MediaGeneration/api/task.ts';
 import { FAULTS, verify, type CallbackRequest } from '../nodes/MediaGeneration/callback/verify.ts';
-import { findInput } from '../nodes/MediaGeneration/models/schema.ts';
+import { findInput } from '../nodes/MediaGeneration/models/readSchema.ts';
 
 /** What was asked of a service, and what came. */
 export interface Row {

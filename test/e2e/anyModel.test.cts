@@ -62,7 +62,9 @@ describe('a person who wants another model', () => {
 	it('reads what each field takes', async () => {
 		await editor.get('parameter-input-guide').click();
 		const options = editor.page.getByRole('option').filter({ visible: true });
-		await options.filter({ hasText: 'prompt (required; text; up to 5,000 characters)' }).waitFor();
+		await options
+			.filter({ hasText: 'prompt (required; text; at most 5,000 characters)' })
+			.waitFor();
 		await options.filter({ hasText: 'Genre, mood and instruments.' }).waitFor();
 		await editor.page.keyboard.press('Escape');
 		// Reading changes nothing, or n8n would have the node run again, which pays again.

@@ -13,9 +13,8 @@ import { readForEditor } from '../host/credentials';
 import { isObject } from '../lib/json';
 import { cutText } from '../lib/text';
 import { anyFields, anyModel, USE_JSON } from '../models/any/fields';
-import { shortenPrice } from '../models/any/price';
-import { findInput, type FoundInput } from '../models/schema';
 import { buildNotice, findStoredSchema, listFields, toMapperFields } from '../models/any/views';
+import { findInput, type FoundInput } from '../models/readSchema';
 
 /** The node works without a catalogue too. */
 const WITHOUT_CATALOGUE = `To go on without the list, choose the model By ID, ${USE_JSON}.`;
@@ -54,10 +53,10 @@ async function connect(context: ILoadOptionsFunctions): Promise<TaskService> {
 	);
 }
 
-/** Names a model by its title, its first type if the title lacks it, and its price. */
+/** Names a model by its title, its first type if the title lacks it, and the first line of its price. */
 function toResult({ model, title = model, taskType, pricingDesc = '' }: CatalogueModel) {
 	const type = taskType.find((one) => !title.toLowerCase().includes(one.toLowerCase()));
-	const name = [title, type, shortenPrice(pricingDesc)].filter(Boolean).join(' · ');
+	const name = [title, type, pricingDesc.trim().split('\n')[0]].filter(Boolean).join(' · ');
 	const description = [taskType.join(', '), pricingDesc].filter(Boolean).join('\n');
 	return {
 		name: cutText(name),

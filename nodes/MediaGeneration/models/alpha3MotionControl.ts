@@ -1,9 +1,7 @@
 import { MEBIBYTE, type MediaLimits } from '../media/limits';
-import type { Field } from './field';
-import { file } from './shapes';
-import { defineModel } from './model';
+import { file, image, prompt, resolution, toOptions } from './commonFields';
+import type { Field, Model } from './field';
 import type { JsonSchema } from './schema';
-import { image, prompt, resolution, toOptions } from './commonFields';
 
 /** The contract's limits for both files ("Limits"). */
 const common = { minSide: 340, aspect: [5, 2] } as const;
@@ -61,14 +59,13 @@ const fields: Field[] = [
 		],
 		default: 'image',
 		hint: 'With Image, give a video of up to about 10\u00a0seconds',
-		description:
-			'Which way the character faces. For another value of the service, use an expression.',
+		description: 'Which way the character faces',
 	},
 ];
 
-export const alpha3MotionControl = defineModel({
+export const alpha3MotionControl: Model = {
 	id: 'alpha-3.0/motion-control',
 	name: 'Alpha 3.0 Motion Control',
 	description: 'Makes the figure in an image copy the movements in a video',
 	fields,
-});
+};

@@ -1,7 +1,5 @@
-import type { Field } from './field';
-import { file, lowerCaseLabel } from './shapes';
-import { defineModel } from './model';
-import { aspectRatio, image, prompt, seed, toOptions } from './commonFields';
+import { aspectRatio, file, image, lowerCaseLabel, prompt, seed, toOptions } from './commonFields';
+import type { Field, Model } from './field';
 
 const fields: Field[] = [
 	{
@@ -35,9 +33,9 @@ const fields: Field[] = [
 	seed,
 ];
 
-export const beta2ImageEdit = defineModel({
+export const beta2ImageEdit: Model = {
 	id: 'beta2/image-edit',
 	name: 'Beta2 Image Edit',
 	description: 'Changes an image as the prompt describes',
 	fields,
-});
+};

@@ -1,21 +1,16 @@
-import { isExact, isObject } from '../lib/json';
 import type { UserError } from 'n8n-workflow';
-import { buildBlankError, buildFieldError, INEXACT, isBlank, shorten } from './fieldErrors';
-import { FileToSend } from './files';
-import { findPurpose } from './purpose';
+import { isExact, isObject } from '../lib/json';
 import {
 	getItems,
 	getPart,
 	getProperty,
-	getType,
 	hasType,
 	isEqual,
 	takesJson,
 	type JsonSchema,
-	type Limit,
 } from './schema';
-import { toTitle } from './title';
-import { listShortly, nameTypes } from './any/words';
+import { buildBlankError, buildFieldError, FileToSend, INEXACT, isBlank, shorten } from './values';
+import { describeRange, describeTypes, listShortly, toTitle } from './words';
 
 /** Checks what is sent by its schema, before anything is paid for. */
 
@@ -25,12 +20,7 @@ interface Violation {
 	value?: unknown;
 	/** Follows the name of the place, for example "must be at most 30"; absent: it is missing. */
 	message?: string;
-	/** What to do about it; absent: correct it. */
-	remedy?: string;
 }
-
-/** Deeper values aren't sent, and neither are those that contain themselves. */
-export const MAX_LEVELS = 64;
 
 /** The steps to a place in a value. */
 export type Path = Array<string | number>;
@@ -50,20 +40,19 @@ export function checkInput(
 ): void {
 	const violation = findViolation(schema, input);
 	if (!violation) return;
-	const { path, message, remedy } = violation;
+	const { path, message, value } = violation;
 	const label = namePlaceIn(schema, path) || 'Input';
-	if (message) throw buildValueError(label, violation);
-	throw buildBlankError(label, path.reduce<unknown>(getStep, given), remedy ?? fillIn);
+	if (message) throw buildValueError(label, message, value);
+	throw buildBlankError(label, path.reduce<unknown>(getPart, given), fillIn);
 }
 
-const getStep = (value: unknown, step: string | number): unknown =>
-	Array.isArray(value) ? (value[Number(step)] as unknown) : getPart(value, String(step));
-
-/** Makes the error of a value that its schema doesn't allow. @param place its name, and where it is */
+/** Makes the error of a value that its schema doesn't allow. @param label the name of its place */
 export function buildValueError(
 	label: string,
-	{ value, message = '', remedy }: Omit<Violation, 'path'>,
+	message: string,
+	value: unknown,
 	where = '',
+	remedy?: string,
 ): UserError {
 	const given = value === undefined ? '' : `, but is ${isBlank(value) ? 'blank' : shorten(value)}`;
 	return buildFieldError(`'${label}'${where} ${message}${given}`, remedy);
@@ -81,59 +70,40 @@ export function namePlaceIn(schema: JsonSchema, path: Path): string {
 	return place;
 }
 
-/** Finds what is wrong with a value; undefined: its schema allows it. */
-export const findViolation = (schema: JsonSchema, value: unknown): Violation | undefined => {
-	const [violation] = listViolations(schema, value);
-	return violation;
-};
-
 /** Says whether a schema allows a value. */
 export const isAllowed = (schema: JsonSchema, value: unknown): boolean =>
 	findViolation(schema, value) === undefined;
 
-/** Lists what is wrong with a value, or else with its parts. */
-function* listViolations(
+/** Finds what is wrong with a value, or else with its parts; undefined: its schema allows it. */
+export function findViolation(
 	schema: JsonSchema,
 	value: unknown,
 	path: Path = [],
-): Generator<Violation, void> {
+): Violation | undefined {
 	const message = checkValue(schema, value);
-	if (message) return yield { path, value, message };
-	if (path.length >= MAX_LEVELS) return;
-	if (Array.isArray(value))
-		for (const [index, entry] of value.entries())
-			yield* listViolations(getItems(schema), entry, [...path, index]);
-	else if (isObject(value) && !(value instanceof FileToSend))
-		yield* checkParts(schema, value, path);
-}
-
-/** Lists the properties of an object that are missing, and what is wrong with the others. */
-function* checkParts(
-	schema: JsonSchema,
-	object: Record<string, unknown>,
-	path: Path,
-): Generator<Violation, void> {
-	for (const name of schema.required ?? []) {
-		const missing = getProperty(schema, name);
-		if (getPart(object, name) !== undefined || (takesJson(missing) && !missing.isNeeded)) continue;
-		const purpose = findPurpose(name, missing);
-		const remedy = purpose.kind === 'earlierResult' ? purpose.remedy : undefined;
-		yield { path: [...path, name], remedy };
+	if (message) return { path, value, message };
+	const { items, properties = {} } = schema;
+	const parts: Array<[step: string | number, schema: JsonSchema]> = [];
+	if (Array.isArray(value) && items)
+		parts.push(...value.map((_, at): [number, JsonSchema] => [at, items]));
+	if (isObject(value) && !(value instanceof FileToSend)) {
+		const missing = findMissing(schema, value);
+		if (missing !== undefined) return { path: [...path, missing] };
+		parts.push(...Object.entries(properties).filter(([name]) => Object.hasOwn(value, name)));
 	}
-	for (const [name, part] of Object.entries(object))
-		yield* listViolations(getProperty(schema, name), part, [...path, name]);
+	for (const [step, part] of parts) {
+		const violation = findViolation(part, getPart(value, step), [...path, step]);
+		if (violation) return violation;
+	}
+	return undefined;
 }
 
-const isLess = (size: number, limit: number) => size < limit;
-const isMore = (size: number, limit: number) => size > limit;
-
-/** The limits of texts and lists, each with the check that finds it broken. # stands for the limit. */
-const LIMIT_RULES: Array<[type: string, limit: Limit, isBroken: typeof isLess, message: string]> = [
-	['string', 'minLength', isLess, 'needs at least # characters'],
-	['string', 'maxLength', isMore, 'may have at most # characters'],
-	['array', 'minItems', isLess, 'needs at least # entries'],
-	['array', 'maxItems', isMore, 'may have at most # entries'],
-];
+/** Finds a property that an object needs and lacks. */
+const findMissing = (schema: JsonSchema, object: object): string | undefined =>
+	schema.required?.find((name) => {
+		const missing = getProperty(schema, name);
+		return getPart(object, name) === undefined && (missing.isNeeded || !takesJson(missing));
+	});
 
 /**
  * Checks a value without its parts. A file that isn't uploaded yet counts as any text.
@@ -147,30 +117,20 @@ function checkValue(schema: JsonSchema, given: unknown): string | undefined {
 	const { enum: values, rule } = schema;
 	if (values && !values.some((one) => isEqual(one, value)))
 		return `must be ${values.length > 1 ? 'one of ' : ''}${listShortly(values)}`;
-	if (typeof value === 'number') return checkNumber(schema, value);
-	if (typeof value === 'string' && rule && !rule.isValid(value)) return rule.message;
-	for (const [type, keyword, isBroken, message] of LIMIT_RULES) {
-		const limit = schema[keyword];
-		if (limit === undefined || getType(value) !== type) continue;
-		if (isBroken([...(value as Iterable<unknown>)].length, limit))
-			return message.replace('#', String(limit));
+	if (typeof value === 'number') {
+		if (!isExact(value)) return INEXACT;
+		const isAsLarge = isWithin(value, schema.minimum, schema.maximum);
+		return isAsLarge ? undefined : `must be ${describeTypes(schema)}`;
 	}
-	return undefined;
+	if (Array.isArray(value))
+		return checkLength(value.length, 'entries', schema.minItems, schema.maxItems);
+	if (typeof value !== 'string') return undefined;
+	return rule && !rule.isValid(value)
+		? rule.message
+		: checkLength([...value].length, 'characters', schema.minLength, schema.maxLength);
 }
 
-function checkNumber(schema: JsonSchema, value: number): string | undefined {
-	if (!isExact(value)) return INEXACT;
-	const { minimum = value, maximum = value } = schema;
-	return value < minimum || value > maximum ? `must be ${describeTypes(schema)}` : undefined;
-}
+const isWithin = (size: number, min = size, max = size): boolean => min <= size && size <= max;
 
-/** Names the types of a schema, with the range of its numbers, such as "a whole number from 1 to 10". */
-function describeTypes({ type = [], minimum, maximum }: JsonSchema): string {
-	const range =
-		minimum === undefined
-			? maximum !== undefined && ` of at most ${maximum}`
-			: maximum === undefined
-				? ` of at least ${minimum}`
-				: ` from ${minimum} to ${maximum}`;
-	return `${nameTypes([type].flat()) || 'a number'}${range || ''}`;
-}
+const checkLength = (length: number, unit: string, min?: number, max?: number) =>
+	isWithin(length, min, max) ? undefined : `must have ${describeRange(min, max)} ${unit}`;

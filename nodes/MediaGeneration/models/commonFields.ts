@@ -1,6 +1,41 @@
 import type { INodePropertyOptions } from 'n8n-workflow';
+import { isWebUrl } from '../lib/url';
 import type { Field } from './field';
-import { ratio, resolutionLabel } from './shapes';
+import type { JsonSchema } from './schema';
+
+/** What fields of the node take, where n8n's own types don't say it. */
+
+const matchText = (pattern: RegExp, message: string): JsonSchema => ({
+	type: 'string',
+	rule: { isValid: (text) => pattern.test(text), message },
+});
+
+/** Trimmed text. */
+export const trimmed = matchText(/\S/, 'must be text');
+
+/** An absolute http or https URL. */
+export const webUrl: JsonSchema = {
+	type: 'string',
+	rule: { isValid: isWebUrl, message: 'must be a URL that begins with http:// or https://' },
+};
+
+/** `W:H`, for example 16:9. */
+export const ratio = matchText(/^[1-9]\d*:[1-9]\d*$/, 'must be a ratio, for example 16:9');
+
+/** Digits followed by p, for example 720p. */
+export const resolutionLabel = matchText(
+	/^[1-9]\d*p$/,
+	'must be digits followed by p, for example 720p',
+);
+
+/** One word in lower case, for example png. */
+export const lowerCaseLabel = matchText(
+	/^[^\sA-Z]+$/,
+	'must be a lower-case word, for example png',
+);
+
+/** A link, or the name of a file of the item. */
+export const file: JsonSchema = { type: 'string', format: 'uri' };
 
 /**
  * Makes the options of a dropdown that shows values as they are sent. The contract doesn't list

@@ -1,7 +1,5 @@
-import type { Field } from './field';
-import { file } from './shapes';
-import { defineModel } from './model';
-import { aspectRatio, duration, image, prompt, resolution, seed } from './commonFields';
+import { aspectRatio, duration, file, image, prompt, resolution, seed } from './commonFields';
+import type { Field, Model } from './field';
 
 const fields: Field[] = [
 	{
@@ -22,12 +20,12 @@ const fields: Field[] = [
 	duration,
 ];
 
-export const delta11ReferenceToVideo = defineModel({
+export const delta11ReferenceToVideo: Model = {
 	id: 'delta-1-1/reference-to-video',
 	name: 'Delta 1.1 Reference to Video',
 	description: 'Makes a video from reference images; the newer version, without a seed',
 	fields: [{ ...prompt, placeholder: 'e.g. The knight bows to the queen' }, ...fields],
-});
+};
 
 /** Only this model is known to take labels. */
 const labelledPrompt: Field = {
@@ -37,9 +35,9 @@ const labelledPrompt: Field = {
 		'What the video should show. Refer to the reference images by character1, character2 and so on, right after what they show.',
 };
 
-export const deltaReferenceToVideo = defineModel({
+export const deltaReferenceToVideo: Model = {
 	id: 'delta/reference-to-video',
 	name: 'Delta Reference to Video',
 	description: 'Makes a video from reference images',
 	fields: [labelledPrompt, ...fields, seed],
-});
+};

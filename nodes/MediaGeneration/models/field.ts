@@ -1,11 +1,10 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { dropUndefined, findJsonFault, isPlainObject, takeOffFence } from '../lib/json';
 import { buildValueError, findViolation, namePlaceIn } from './check';
-import { buildBlankError, buildFieldError, buildLostError, isBlank } from './fieldErrors';
-import { Nothing } from './files';
+import { trimmed } from './commonFields';
 import { readSingle, unwrapSingle } from './readings';
 import type { JsonSchema } from './schema';
-import { trimmed } from './shapes';
+import { buildBlankError, buildFieldError, FIX_LOST, isBlank, Nothing } from './values';
 
 /** How a field is sent. */
 interface Send {
@@ -22,6 +21,17 @@ interface Send {
 /** An n8n property, and how it is sent. */
 export interface Field extends INodeProperties {
 	send?: Send;
+}
+
+/** A model that has its fields in the panel. */
+export interface Model {
+	/** The service's identifier, with version and operation. */
+	id: string;
+	/** Name in the editor. */
+	name: string;
+	description: string;
+	/** In the order in which the editor shows them. */
+	fields: Field[];
 }
 
 /** Describes what a field takes, by n8n's own `type` if it says no more. */
@@ -61,6 +71,9 @@ export function toProperty(field: Field): INodeProperties {
 	return property;
 }
 
+/** Makes a property's builder hint. n8n before 2.20 needs `message`: it makes no types without it. */
+export const toBuilderHint = (text: string) => ({ propertyHint: text, message: text });
+
 /** The key of a field in the request. */
 export const toRequestKey = ({ name, send }: Field): string =>
 	send?.as ?? name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
@@ -76,7 +89,8 @@ export function parseValue(field: Field, value: unknown): unknown {
 	const given = isLocator ? value.value : value;
 	if (!isBlank(given)) return parse(field, given);
 	if (field.required) throw buildBlankError(field.displayName, given);
-	if (given instanceof Nothing && given.isLost) throw buildLostError(field.displayName, given);
+	if (given instanceof Nothing && given.isLost)
+		throw buildBlankError(field.displayName, given, FIX_LOST);
 	return undefined;
 }
 
@@ -90,9 +104,9 @@ function parse(field: Field, value: unknown, where = '', remedy?: string): unkno
 	const violation = findViolation(schema, isBlank(parsed) ? null : parsed);
 	if (!violation) return parsed;
 	if (isJsonText) refuseBrokenJson(field, String(text));
-	const { path, message, value: wrong } = violation;
+	const { path, message = '', value: wrong } = violation;
 	const place = namePlaceIn({ properties: { [field.name]: schema } }, [field.name, ...path]);
-	throw buildValueError(place, { message, value: wrong, remedy }, where);
+	throw buildValueError(place, message, wrong, where, remedy);
 }
 
 /** @throws {UserError} for a text that is no JSON, with the place and what helps */
@@ -101,7 +115,7 @@ function refuseBrokenJson({ displayName }: Field, text: string): void {
 	if (fault === undefined) return;
 	throw buildFieldError(
 		`'${displayName}' is not valid JSON ${fault}`,
-		"JSON has straight double quotes, no comma behind the last entry, and no comments. A text from an expression may break it by quotes or line breaks: put a prompt into 'Prompt' and delete its line from the JSON, or write {{ JSON.stringify($json.prompt) }} without quotes around it.",
+		'JSON has straight double quotes, no comma behind the last entry, and no comments. The text of an expression stands between quotes, as in "prompt": "{{ $json.prompt }}", or in \'Prompt\'.',
 	);
 }
 

@@ -1,11 +1,18 @@
 import { isObject } from '../lib/json';
-import type { Field } from './field';
-import { file, trimmed } from './shapes';
-import { isBlank } from './fieldErrors';
-import { Nothing } from './files';
-import { defineModel } from './model';
+import {
+	aspectRatio,
+	duration,
+	file,
+	image,
+	prompt,
+	resolution,
+	seed,
+	toOptions,
+	trimmed,
+} from './commonFields';
+import type { Field, Model } from './field';
 import type { JsonSchema } from './schema';
-import { aspectRatio, duration, image, prompt, resolution, seed, toOptions } from './commonFields';
+import { isBlank, Nothing } from './values';
 
 /** The reference image items of the contract. */
 const references: JsonSchema = {
@@ -67,8 +74,7 @@ const fields: Field[] = [
 							{ name: 'Subject', value: 'subject' },
 						],
 						default: 'subject',
-						description:
-							'What the image stands for in the video. For another value of the service, use an expression.',
+						description: 'What the image stands for in the video',
 					},
 					{
 						displayName: 'Reference Name',
@@ -97,9 +103,9 @@ const fields: Field[] = [
 	seed,
 ];
 
-export const gammaV6ReferenceToVideo = defineModel({
+export const gammaV6ReferenceToVideo: Model = {
 	id: 'gamma-v6/reference-to-video',
 	name: 'Gamma V6 Reference to Video',
 	description: 'Makes a video from named reference images, with sound if wanted',
 	fields,
-});
+};

@@ -1,21 +1,22 @@
-import type { INodeProperties } from 'n8n-workflow';
+import { updateDisplayOptions, type INodeProperties } from 'n8n-workflow';
 import { alpha3MotionControl } from './alpha3MotionControl';
 import { anyModelFields, inputModesOption } from './any/fields';
 import { beta2ImageEdit } from './beta2ImageEdit';
-import { describeModels, listModelProperties, toBuilderHint } from './builders';
 import { delta11ReferenceToVideo, deltaReferenceToVideo } from './deltaReferenceToVideo';
+import { toBuilderHint, toProperty, type Field, type Model } from './field';
 import { gammaV6ReferenceToVideo } from './gammaV6ReferenceToVideo';
-import { defineModel, modelIdOption } from './model';
+import { addFacts } from './words';
 
-const anyModelDefinition = defineModel({
-	id: 'any',
-	name: 'All Models of Your Service',
-	description: 'Image to video, text to image, text to video, speech, music and more',
-	fields: anyModelFields,
-});
-
-const named = [
-	// Each has a file of its own. The list is sorted below.
+/** Every model in the editor's list. */
+export const models: Model[] = [
+	// It is first and the default, because a real service has its own identifiers.
+	{
+		id: 'any',
+		name: 'All Models of Your Service',
+		description: 'Image to video, text to image, text to video, speech, music and more',
+		fields: anyModelFields,
+	},
+	// Each has a file of its own. They are sorted by name, as n8n wants its lists.
 	alpha3MotionControl,
 	beta2ImageEdit,
 	delta11ReferenceToVideo,
@@ -24,13 +25,22 @@ const named = [
 ];
 
 /**
- * Every model in the editor's list. The entry for all others is first and the default, because a
- * real service has its own identifiers. The rest is sorted by name, as n8n wants its lists.
+ * Describes what each model takes, one line per model. AI builders need it: n8n keeps only the first of
+ * several properties with one name in its types, and drops a property named `mode`.
  */
-export const models = [
-	anyModelDefinition,
-	...named.sort((one, other) => one.name.localeCompare(other.name)),
-];
+const describeModels = (): string =>
+	[
+		'Each model takes the parameters in its line and no others. Set them beside model, also where a type below lacks them.',
+		...models.map(({ id, description, fields }) => {
+			const taken = fields.filter(({ type }) => type !== 'hidden').map(describeParameter);
+			return `${id}: ${description}. Parameters: ${[...new Set(taken)].join(', ')}`;
+		}),
+	].join('\n');
+
+function describeParameter({ name, required, options = [] }: Field): string {
+	const values = options.flatMap((option) => ('value' in option ? `'${option.value}'` : []));
+	return addFacts(name, [required && 'required', values.join(' | ')].filter(Boolean).join(', '));
+}
 
 /** The list of models and the fields of each, for every operation that creates a task. */
 export const modelFields: INodeProperties[] = [
@@ -41,12 +51,25 @@ export const modelFields: INodeProperties[] = [
 		noDataExpression: true,
 		options: models.map(({ id, name, description }) => ({ name, value: id, description })),
 		default: 'any',
-		description:
-			'All models of your service, of which you then choose one, or a model that has its fields here',
-		builderHint: toBuilderHint(describeModels(models)),
+		description: 'All models of your service, or a model that has its fields here',
+		builderHint: toBuilderHint(describeModels()),
 	},
-	...listModelProperties(models),
+	...models.flatMap(({ id, fields }) =>
+		updateDisplayOptions({ show: { model: [id] } }, fields.map(toProperty)),
+	),
 ];
+
+/** In Options, for models with their own fields. */
+export const modelIdOption: INodeProperties = {
+	displayName: 'Model ID',
+	name: 'modelId',
+	type: 'string',
+	default: '',
+	placeholder: 'e.g. brand-3.0/motion-control',
+	description:
+		"The model's identifier at your service, sent in place of the usual one. Fields and file checks stay those of the chosen model.",
+	displayOptions: { hide: { '/model': ['any'] } },
+};
 
 /** Entries of Options of every operation that creates a task. */
 export const modelOptions = [modelIdOption, inputModesOption];

@@ -2,29 +2,41 @@ import type { UserError } from 'n8n-workflow';
 import { isExact, isPlainObject, toJsonValue } from '../lib/json';
 import { cutText } from '../lib/text';
 import { readWebUrl } from '../lib/url';
+import { buildValueError, namePlaceIn, type Path } from './check';
 import {
 	hasOwnScheme,
 	isOfFile,
 	mayBeAddress,
 	parseParts,
 	readAttachment,
+	readChoice,
+	readSingle,
 	splitList,
-} from './addresses';
-import { buildValueError, MAX_LEVELS, namePlaceIn, type Path } from './check';
+	unwrapSingle,
+} from './readings';
+import {
+	findPurpose,
+	getItems,
+	getProperty,
+	hasType,
+	listTypes,
+	saysUrl,
+	takesBase64,
+	type JsonSchema,
+} from './schema';
 import {
 	buildBlankError,
 	buildFieldError,
-	buildLostError,
+	FIX_LOST,
+	FileToSend,
 	INEXACT,
 	isBlank,
+	Nothing,
 	shorten,
-} from './fieldErrors';
-import { FileToSend, Nothing, type FileUse, type ItemFiles } from './files';
-import { findPurpose, takesBase64, saysUrl } from './purpose';
-import { readChoice, readSingle, unwrapSingle } from './readings';
-import { getItems, getProperty, hasType, listTypes, type JsonSchema } from './schema';
-import { toTitle } from './title';
-import { listShortly } from './any/words';
+	type FileUse,
+	type ItemFiles,
+} from './values';
+import { listShortly, toTitle } from './words';
 
 /**
  * How values are taken. Of `fields`, texts are converted to the types of the schema, and blank values
@@ -43,8 +55,8 @@ interface Place {
 	isRequired?: boolean;
 }
 
-/** How many steps of a path an error names. */
-const SHOWN_STEPS = 8;
+/** Deeper values aren't sent, and neither are those that contain themselves. */
+const MAX_LEVELS = 64;
 
 /**
  * Turns what an item gives into the input that is sent, in one walk over its values. Where the schema
@@ -104,7 +116,7 @@ export class InputReader {
 			const label = this.nameOf(place);
 			if (isRequired) throw buildBlankError(label, nothing);
 			if (isFilePlace(place) || (name === 'prompt' && path.length === 1))
-				throw buildLostError(label, nothing);
+				throw buildBlankError(label, nothing, FIX_LOST);
 			const expression = cutText(nothing.expression, 60);
 			const isSent = this.isFields ? "wasn't sent" : 'was sent blank';
 			if (expression)
@@ -118,10 +130,10 @@ export class InputReader {
 	/** @throws {UserError} where JSON would lose or change the value */
 	private takePlain(given: unknown, path: Path): unknown {
 		const value = toJsonValue(given);
-		const message = findWrong(given, value, path.length);
+		const message = findWrong(value, path.length);
 		if (!message) return value;
-		const label = namePlaceIn(this.schema, path.slice(0, SHOWN_STEPS));
-		throw buildValueError(label, { message, value: typeof value === 'number' ? value : undefined });
+		const label = namePlaceIn(this.schema, path);
+		throw buildValueError(label, message, typeof value === 'number' ? value : undefined);
 	}
 
 	private takeOther(value: unknown, place: Place): unknown {
@@ -270,15 +282,13 @@ function toEntryPlace({ name, schema, path, isRequired }: Place, at: number): Pl
 }
 
 /** Says why a value can't be sent; undefined if it can. */
-function findWrong(given: unknown, value: unknown, level: number): string | undefined {
+function findWrong(value: unknown, level: number): string | undefined {
 	if (level >= MAX_LEVELS) return `must be nested less than ${MAX_LEVELS} levels deep`;
 	if (typeof value === 'number') return isExact(value) ? undefined : INEXACT;
-	if (value === null && given !== null) return 'must be a valid date';
 	const isJson =
 		value === null ||
 		/^(string|boolean|undefined)$/.test(typeof value) ||
 		Array.isArray(value) ||
 		isPlainObject(value);
-	const kind = Object.prototype.toString.call(value).slice(8, -1);
-	return isJson ? undefined : `must be a value that JSON has, but is of the type ${kind}`;
+	return isJson ? undefined : 'must be a value that JSON has';
 }

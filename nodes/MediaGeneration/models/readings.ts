@@ -1,7 +1,51 @@
-import { isExact, isObject } from '../lib/json';
-import { parseParts, splitList } from './addresses';
+import { isExact, isObject, parseJson } from '../lib/json';
+import { readWebUrl } from '../lib/url';
 import { isAllowed } from './check';
-import { getType, hasType, isEqual, listTypes, type JsonSchema } from './schema';
+import { getPart, getType, hasType, isEqual, listTypes, type JsonSchema } from './schema';
+
+/** What a value may be read as: an address or a file of n8n, and values of the types of a schema. */
+
+/**
+ * Says whether a text is an address whose scheme is a service's own, such as asset:1. One with a dot is
+ * a host, and what follows its port. Others are of files elsewhere, or slips of http, such as htps.
+ */
+export const hasOwnScheme = (text: string): boolean =>
+	/^(?!(data|file|blob|localhost|[htps]+):)[a-z][a-z\d+-]+:\S+$/i.test(text);
+
+/** What is no path: a drive of Windows, a scheme that is no service's own, slips of http://, n/a. */
+const NO_PATH = /^([a-z]:|[htps]+(:|;|\/\/)|data:|file:|blob:|n\/a$)/i;
+
+/** Says whether a text may be an address that only the service knows, such as /uploads/a. */
+export const mayBeAddress = (text: string): boolean =>
+	hasOwnScheme(text) || (/^[^\s/]*\/\S*$/.test(text) && !NO_PATH.test(text));
+
+/** Recognizes n8n's own object of a file: of a binary field, or what its form has in `json`. */
+export const isOfFile = (value: unknown): value is Record<string, unknown> =>
+	isObject(value) && ('mimeType' in value || 'mimetype' in value);
+
+/** Reads the first link of an attachment, as tables have them; undefined if it has none. */
+export function readAttachment(attachment: Record<string, unknown>): string | undefined {
+	const { signedUrl, url, src, file, external } = attachment;
+	const links = [signedUrl, url, src, getPart(file, 'url'), getPart(external, 'url')];
+	return links
+		.map((link) => (typeof link === 'string' ? readWebUrl(link) : undefined))
+		.find((link) => link !== undefined);
+}
+
+/**
+ * Splits a list at commas and line breaks, but not at a comma in a URL with no space after it. Quotes
+ * around an entry, as in a list of code, aren't sent.
+ */
+export const splitList = (text: string): string[] =>
+	text
+		.split(/\n|,(?=\s|$)|,(?=[a-z][a-z\d+.-]+:)/i)
+		.flatMap((part) => (/:\/\/|^\s*data:/i.test(part) ? [part] : part.split(',')))
+		.map((part) => part.trim().replace(/^(["'])(.*)\1$/, '$2'))
+		.filter(Boolean);
+
+/** Parses a text that is written as a JSON list or object; undefined for any other value. */
+export const parseParts = (value: unknown): unknown =>
+	typeof value === 'string' && /^\s*[[{]/.test(value) ? parseJson(value) : undefined;
 
 /** A plain decimal number as text, possibly with blanks around it. */
 const DECIMAL = /^\s*-?\d+(\.\d+)?\s*$/;
@@ -41,10 +85,8 @@ function listReadings(value: unknown, schema: JsonSchema): unknown[] {
 
 /** Finds the value of a list that is meant; undefined if it is none, or there is no list. */
 export function readChoice(value: unknown, { enum: values = [] }: JsonSchema): unknown {
-	if (values.includes(value)) return value;
-	if (typeof value === 'object') return values.find((one) => isEqual(one, value));
 	const trimmed = typeof value === 'string' ? value.trim() : value;
-	return trimmed !== value && values.includes(trimmed) ? trimmed : undefined;
+	return values.find((one) => isEqual(one, value)) ?? values.find((one) => one === trimmed);
 }
 
 function readText(text: string, types: string[]): unknown[] {

@@ -13,11 +13,11 @@ export const getFields = defineOperation<string>({
 	fields: [anyModel],
 	prepare: ({ read }) => parseValue(anyModel, read(anyModel.name)) as string,
 	run: runEach(async ({ service }, model) => {
-		const { findInput } = await import('../models/schema');
-		const { toFieldItems } = await import('../models/any/views');
+		const { findInput } = await import('../models/readSchema');
+		const { toFieldItem } = await import('../models/any/views');
 		const found = findInput(model, await readDocument(service, model));
 		if ('reason' in found) throw new UserError(found.reason);
-		return toFieldItems(found.input).map((json) => ({ json }));
+		return found.input.properties.map((property) => ({ json: toFieldItem(property) }));
 	}),
 });
 

@@ -1,5 +1,5 @@
 import { LINK_KINDS } from '../api/resultLinks';
-import { type Field, parseValue } from '../models/field';
+import { parseValue, type Field } from '../models/field';
 import { optionsField, timeoutOption } from '../run/input/options';
 import { defineOperation, runEach } from './operation';
 import { toFileItems } from '../run/files/fileItems';

@@ -1,8 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 import type { CatalogueModel } from '../api/schemas';
 import { dropUndefined } from '../lib/json';
-import { toBuilderHint } from '../models/builders';
-import { parseValue, type Field } from '../models/field';
+import { parseValue, toBuilderHint, type Field } from '../models/field';
 import { defineOperation, runEach } from './operation';
 
 const search: Field = {

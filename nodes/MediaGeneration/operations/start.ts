@@ -1,9 +1,9 @@
 import { GET_KEY } from '../callback/scheme';
 import { TRIGGER_NAME } from '../lib/brand';
 import { modelFields } from '../models';
+import { webUrl } from '../models/commonFields';
 import { parseValue, readOption, type Field } from '../models/field';
-import { webUrl } from '../models/shapes';
-import { buildFieldError } from '../models/fieldErrors';
+import { buildFieldError } from '../models/values';
 import { buildOptionsField } from '../run/input/options';
 import type { Item } from '../run/input/item';
 import type { CreatingOperation } from './operation';

@@ -1,7 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { makeUniqueName } from '../lib/fileName';
-import { type Field, parseValue } from '../models/field';
-import { webUrl } from '../models/shapes';
+import { webUrl } from '../models/commonFields';
+import { parseValue, type Field } from '../models/field';
 import type { InputFile } from '../run/input/inputFile';
 import type { Item } from '../run/input/item';
 import { optionsField, timeoutOption } from '../run/input/options';

@@ -6,7 +6,7 @@ import {
 	uploadedFile,
 } from '../../../nodes/MediaGeneration/api/schemas';
 
-import type { FieldItem } from '../../../nodes/MediaGeneration/models/any/views';
+import type { toFieldItem } from '../../../nodes/MediaGeneration/models/any/views';
 import type { ModelItem } from '../../../nodes/MediaGeneration/operations/getMany';
 import type { REQUEST, Task } from '../../../nodes/MediaGeneration/api/task';
 import type { ResultLink } from '../../../nodes/MediaGeneration/api/resultLinks';
@@ -19,7 +19,7 @@ type WholeTask = Required<Omit<Task, typeof REQUEST | 'lookError'>>;
 interface Known {
 	generate: WholeTask & { file: Required<ResultLink> };
 	get: Omit<WholeTask, 'warning'> & { file: Required<ResultLink> };
-	getFields: Required<FieldItem>;
+	getFields: { [Key in keyof ReturnType<typeof toFieldItem>]-?: unknown };
 	getMany: Required<ModelItem>;
 }
 const rows: { [Name in keyof Known]: { output: Known[Name] } } & Record<string, OperationRow> =

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { UserError } from 'n8n-workflow';
-import { parseValue, toRequestKey, type Field } from '../../../nodes/MediaGeneration/models/field';
 import {
 	lowerCaseLabel,
 	ratio,
 	resolutionLabel,
 	webUrl,
-} from '../../../nodes/MediaGeneration/models/shapes';
+} from '../../../nodes/MediaGeneration/models/commonFields';
+import { parseValue, toRequestKey, type Field } from '../../../nodes/MediaGeneration/models/field';
 
 const field = (more: Partial<Field> = {}): Field => ({
 	displayName: 'Length of Clip',
@@ -15,8 +15,6 @@ const field = (more: Partial<Field> = {}): Field => ({
 	default: '',
 	...more,
 });
-
-const whole: Partial<Field> = { type: 'number', typeOptions: { numberPrecision: 0 } };
 
 it('the key of a field is its name in snake_case', () => {
 	expect(toRequestKey(field())).toBe('length_of_clip');
@@ -44,60 +42,45 @@ describe('parseValue', () => {
 			/but is "htp:\/\/host\/file"$/,
 		);
 		expect(() => parseValue(shape, 'x'.repeat(500))).toThrow(/but is "x{59}…"$/);
-		expect(() => parseValue(shape, 'x'.repeat(60))).toThrow(/but is "x{60}"$/);
 	});
 
 	it.each<[Field['type'], unknown, unknown]>([
-		['number', ' -12 ', -12],
-		['number', '-1.25', -1.25],
+		['number', ' -1.25 ', -1.25],
 		['number', 1.5, 1.5],
 		['string', ' a\n b ', ' a\n b '],
-		['boolean', 'true', true],
 		['boolean', 'false', false],
-		['boolean', true, true],
 	])('takes as a %s %j as %j', (type, value, parsed) => {
 		expect(parseValue(field({ type }), value)).toBe(parsed);
 	});
 
-	it.each(['0x10', '1e3', 'x1', '1x', '1.', '1.5.2', '--1', '1 2'])(
-		'takes %j as no number',
-		(value) => {
-			expect(() => parseValue(field({ type: 'number' }), value)).toThrow('must be a number');
-		},
-	);
+	it.each(['0x10', '1e3', '1.', '--1', '1 2'])('takes %j as no number', (value) => {
+		expect(() => parseValue(field({ type: 'number' }), value)).toThrow('must be a number');
+	});
 
 	it.each([
 		[ratio, 'x16:9'],
-		[ratio, '16:9x'],
-		[resolutionLabel, 'x720p'],
 		[resolutionLabel, '720px'],
-		[lowerCaseLabel, 'jpg png'],
 		[lowerCaseLabel, 'pnG'],
 		[webUrl, 'xhttp://media.example'],
-		[webUrl, 'https:media example'],
 	])('refuses what only contains a valid value: %#', (schema, value) => {
 		expect(() => parseValue(field({ send: { schema } }), value)).toThrow(UserError);
 	});
 
 	it.each([
 		[{ numberPrecision: 0 }, 1.5, 'must be a whole number'],
-		[{ minValue: 3 }, 2, 'must be a number of at least 3'],
-		[{ minValue: 1, maxValue: 3 }, 4, 'must be a number from 1 to 3'],
+		[{ minValue: 1, maxValue: 3 }, 4, 'must be a number of 1 to 3'],
 		[{}, 'four', 'must be a number'],
-		[{}, Infinity, 'must be'],
 		[{ numberPrecision: 0 }, '9007199254740993', 'but is "9007199254740993"'],
 		[{}, 2 ** 60, 'so that no digit is lost, but is "1152921504606847000"'],
 	])('holds a number to %j', (typeOptions, value, message) => {
 		expect(() => parseValue(field({ type: 'number', typeOptions }), value)).toThrow(message);
 	});
 
-	it.each<[string, Partial<Field>, unknown]>([
-		['whole number', whole, Number.MAX_SAFE_INTEGER],
-		['ratio', { send: { schema: ratio } }, '16:9'],
-		['resolution', { send: { schema: resolutionLabel } }, '720p'],
-		['word', { send: { schema: lowerCaseLabel } }, 'png'],
-		['URL', { send: { schema: webUrl } }, 'https://media.example/a?b=c'],
-	])('takes a %s, with blanks around it too', (_, more, value) => {
+	it.each<[Partial<Field>, unknown]>([
+		[{ type: 'number', typeOptions: { numberPrecision: 0 } }, Number.MAX_SAFE_INTEGER],
+		[{ send: { schema: ratio } }, '16:9'],
+		[{ send: { schema: webUrl } }, 'https://media.example/a?b=c'],
+	])('takes by %j what it says, with blanks around it too', (more, value) => {
 		expect(parseValue(field(more), value)).toBe(value);
 		expect(parseValue(field(more), ` ${String(value)} `)).toBe(value);
 	});
@@ -129,19 +112,11 @@ describe('parseValue', () => {
 	});
 });
 
-describe('a field of JSON whose text is none', () => {
-	const field: Field = { displayName: 'Input (JSON)', name: 'x', type: 'json', default: '' };
-
-	it('is refused with the place', () => {
-		const text = '{\n  "prompt": "He said "hi" there"\n}';
-		const message = "'Input (JSON)' is not valid JSON at line 2, column 23";
-		expect(() => parseValue(field, text)).toThrow(message);
-	});
-
-	it('is refused with what helps', () => {
-		const description: unknown = expect.stringMatching(
-			/straight double quotes, no comma.*'Prompt'.*\{\{ JSON\.stringify\(\$json\.prompt\) \}\} without quotes/,
-		);
-		expect(() => parseValue(field, '{')).toThrow(expect.objectContaining({ description }) as Error);
-	});
+it('a field of JSON whose text is none is refused with the place, and what helps', () => {
+	const json = field({ type: 'json' });
+	const message: unknown = expect.stringContaining('is not valid JSON at line 2, column 23');
+	const description: unknown = expect.stringMatching(/straight double quotes, no comma.*'Prompt'/);
+	expect(() => parseValue(json, '{\n  "prompt": "He said "hi" there"\n}')).toThrow(
+		expect.objectContaining({ message, description }) as Error,
+	);
 });

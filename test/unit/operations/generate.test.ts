@@ -63,7 +63,7 @@ describe('the settings of a wait', () => {
 	it.each<[Record<string, unknown>, RegExp, Run]>([
 		[
 			{ waitLimit: 0 },
-			/^'Limit Wait Time \(Minutes\)' in Options must be a number from 0\.01 to/,
+			/^'Limit Wait Time \(Minutes\)' in Options must be a number of 0\.01 to/,
 			{},
 		],
 		[{ waitLimit: null }, /^'Limit Wait Time.*is blank/, {}],

@@ -16,7 +16,7 @@ it('each field of the model is an item, with one request', async () => {
 		{ name: 'prompt', title: 'Prompt', type: 'string', required: true },
 		{ name: 'aspect_ratio', title: 'Aspect Ratio', type: 'string', default: '1:1' },
 		{ name: 'image_resolution', options: ['1K', '2K', '4K'], required: false },
-		{ name: 'colors', type: 'array', summary: expect.stringContaining('up to 5') },
+		{ name: 'colors', type: 'array', summary: expect.stringContaining('at most 5') },
 		{ name: 'seed', type: 'integer', summary: expect.stringContaining('0 to ') },
 	]);
 	expect(requests).toEqual([schemaPath(model)]);

@@ -27,9 +27,9 @@ describe('an option', () => {
 	});
 
 	it.each<[INodeProperties, unknown, string]>([
-		[size, 6, '\'Size\' in Options must be a whole number from 1 to 5, but is "6"'],
+		[size, 6, '\'Size\' in Options must be a whole number of 1 to 5, but is "6"'],
 		[size, null, 'but is blank'],
-		[half, 0.4, "'Size' in Options must be a number from 0.5 to 5, but is"],
+		[half, 0.4, "'Size' in Options must be a number of 0.5 to 5, but is"],
 		[flag, '', "'Flag' in Options must be true or false, but is blank"],
 	])('that is set and not of its kind is an error: %#', (property, value, message) => {
 		const error: unknown = expect.objectContaining({

@@ -1,8 +1,6 @@
 import { isObject } from '../../lib/json';
-import { toBuilderHint } from '../builders';
-import type { Field } from '../field';
-import { trimmed } from '../shapes';
-import { prompt } from '../commonFields';
+import { prompt, trimmed } from '../commonFields';
+import { toBuilderHint, type Field } from '../field';
 
 /**
  * The node's look-ups: the list of models, the fields of one, and their names, for AI builders, which
@@ -43,24 +41,15 @@ export const anyModel: Field = {
 /** Before a model is chosen. It is no `show`: n8n drops values where that path is missing. */
 const withoutModel = { '/anyModel.value': [''] };
 
-/** The list that says what the fields take. Never sent. */
-const HELP = 'Help: What Fields Take';
-
-/** How n8n's mapper stores Map Automatically. */
-const AUTOMATIC = 'autoMapInputData';
-
 /** Says whether the columns of items are taken. @param mapper what the workflow stores of the fields */
 export const isAutomatic = (mapper: unknown): boolean =>
-	isObject(mapper) && mapper.mappingMode === AUTOMATIC;
+	isObject(mapper) && mapper.mappingMode === 'autoMapInputData';
 
 const byFields = { inputMode: ['fields'] };
 const byJson = { inputMode: ['json'] };
 
 /** Options asks for it. n8n keeps a value as long as one definition of its field isn't hidden by this. */
 const askedFor = { '/options.showInputModes': [true] };
-
-/** For AI builders: otherwise a person sees neither the mode nor how to change it. */
-const SHOW_MODES = 'with options: { showInputModes: true }, so that people see the mode';
 
 /**
  * The same field as the other models' prompt, so its text stays when the model changes, which empties
@@ -69,8 +58,7 @@ const SHOW_MODES = 'with options: { showInputModes: true }, so that people see t
 const anyPrompt: Field = {
 	...prompt,
 	placeholder: 'e.g. A red fox in snow',
-	description:
-		'What to generate. Left blank, it is not sent. With JSON, it counts in place of the prompt there.',
+	description: 'What to generate. With JSON, it counts in place of the prompt there.',
 	displayOptions: { hide: { '/anyFields.value.$noPrompt': [true] } },
 };
 
@@ -89,7 +77,7 @@ export const inputMode: Field = {
 	default: 'fields',
 	displayOptions: { show: askedFor },
 	builderHint: toBuilderHint(
-		`Use 'fields' with anyFields. Use 'json' with anyInput only for a model whose fields the service doesn't list, ${SHOW_MODES}.`,
+		`Use 'fields' with anyFields. Use 'json' with anyInput only for a model whose fields the service doesn't list, with options: { showInputModes: true }, so that people see the mode.`,
 	),
 };
 
@@ -115,9 +103,12 @@ export const anyInput: Field = {
 	displayOptions: { show: byJson },
 };
 
-/** Outside the mapper, whose entries n8n stores: reading there would change the node. */
+/**
+ * The list that says what the fields take. Never sent. It is outside the mapper, whose entries n8n
+ * stores: reading there would change the node.
+ */
 const help: Field = {
-	displayName: HELP,
+	displayName: 'Help: What Fields Take',
 	name: 'guide',
 	type: 'options',
 	noDataExpression: true,
@@ -128,8 +119,7 @@ const help: Field = {
 		loadOptionsMethod: LIST_MODEL_FIELDS,
 		loadOptionsDependsOn: [`${anyModel.name}.value`],
 	},
-	description: 'The names of the fields that the model takes, what each takes, and the price',
-	builderHint: toBuilderHint('For people to read: leave it out.'),
+	description: 'The fields that the model takes, what each takes, and the price',
 	displayOptions: { hide: withoutModel },
 };
 
@@ -152,7 +142,7 @@ export const anyFields: Field = {
 	noDataExpression: true,
 	default: { mappingMode: 'defineBelow', value: null },
 	builderHint: toBuilderHint(
-		`Call ${LIST_MODEL_FIELDS} with { anyModel: { __rl: true, mode: 'id', value: '<model>' } } as the current parameters: it lists the fields that the model takes, with type, limits and which are required. Then use { mappingMode: 'defineBelow', value: { '<field>': <value>, … }, schema: [] }, with the fields' own names. Lists and objects are given as they are. Where a field takes a file, give a URL or the name of the item's field that has the file, such as data. Other names are refused. Where the input items have columns named as the fields, use { mappingMode: '${AUTOMATIC}', value: null, schema: [] }, ${SHOW_MODES}: other columns are left out.`,
+		`Call ${LIST_MODEL_FIELDS} with { anyModel: { __rl: true, mode: 'id', value: '<model>' } } as the current parameters: it lists the model's fields. Then use { mappingMode: 'defineBelow', value: { '<field>': <value>, … }, schema: [] }, with the fields' own names. Where a field takes a file, give a URL or the name of the item's field that has the file, such as data.`,
 	),
 	typeOptions: mapperOptions,
 	displayOptions: { show: byFields, hide: { ...withoutModel, ...askedFor } },
@@ -175,7 +165,7 @@ export const inputModesOption: Field = {
 	type: 'boolean',
 	default: true,
 	description:
-		"Whether to show 'Input Mode', to write JSON, and 'Mapping Column Mode', whose Map Automatically takes the columns of each item that are named as the fields",
+		"Whether to show 'Input Mode', to write JSON, and 'Mapping Column Mode', to take the columns of each item",
 	displayOptions: { show: { '/model': ['any'] } },
 };
 

@@ -1,8 +1,6 @@
-import { buildFieldError, isBlank } from '../../models/fieldErrors';
-import type { ItemFiles } from '../../models/files';
-import { findPurpose } from '../../models/purpose';
-import { listProperties, type JsonSchema, type Property } from '../../models/schema';
-import { toTitle } from '../../models/title';
+import { findPurpose, listProperties, type JsonSchema, type Property } from '../../models/schema';
+import { buildFieldError, isBlank, type ItemFiles } from '../../models/values';
+import { toTitle } from '../../models/words';
 
 /** Map Automatically: columns of an item become the fields that their names mean. */
 

@@ -3,8 +3,8 @@ import { isObject } from '../../lib/json';
 import { cutText } from '../../lib/text';
 import { isAutomatic } from '../../models/any/fields';
 import { isOwnEntry } from '../../models/schema';
-import { buildFieldError } from '../../models/fieldErrors';
-import { toTitle } from '../../models/title';
+import { buildFieldError } from '../../models/values';
+import { toTitle } from '../../models/words';
 
 /**
  * Refuses a parameter with `{{ $json… }}` that nobody switched to an expression: n8n sends it as it

@@ -1,9 +1,8 @@
 import { isPlainObject, toJsonValue } from '../../lib/json';
-import { isOfFile } from '../../models/addresses';
-import { isBlank } from '../../models/fieldErrors';
-import type { ItemFiles } from '../../models/files';
 import { isBlankValue } from '../../models/inputReader';
+import { isOfFile } from '../../models/readings';
 import { isOwnEntry } from '../../models/schema';
+import { isBlank, type ItemFiles } from '../../models/values';
 
 /**
  * Writes what a user gave in one form, by which a retry tells that a request is the same: whatever the

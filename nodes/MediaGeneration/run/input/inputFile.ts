@@ -7,9 +7,8 @@ import { isPlainObject } from '../../lib/json';
 import type { MediaFacts } from '../../media/formats';
 import { checkLimits } from '../../media/limits';
 import type { Chunks } from '../../media/reader';
-import { buildFieldError } from '../../models/fieldErrors';
-import { FileToSend, type FileUse } from '../../models/files';
-import { meansMedia } from '../../models/purpose';
+import { meansMedia } from '../../models/schema';
+import { buildFieldError, FileToSend, type FileUse } from '../../models/values';
 
 /** What sends a file. */
 interface Sender {

@@ -11,7 +11,7 @@ import type { RequestSettings } from '../../api/exchange';
 import type { Call } from '../../host/call';
 import { CREDENTIAL } from '../../lib/brand';
 import { mapConcurrent } from '../../lib/mapConcurrent';
-import { checkOptions, type OptionReader, readNumberOption } from '../../models/field';
+import { checkOptions, readNumberOption, type OptionReader } from '../../models/field';
 import { timeoutOption } from './options';
 
 /** One item of the node's input, as operations see it. */

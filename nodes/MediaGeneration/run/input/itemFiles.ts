@@ -6,9 +6,8 @@ import {
 	type UserError,
 } from 'n8n-workflow';
 import { isObject } from '../../lib/json';
-import { buildFieldError, shorten } from '../../models/fieldErrors';
-import type { ItemFiles, NamedFiles } from '../../models/files';
 import { isEqual } from '../../models/schema';
+import { buildFieldError, shorten, type ItemFiles, type NamedFiles } from '../../models/values';
 import { InputFile } from './inputFile';
 
 /** The files of an item: in its binary fields or, where `binaryMode` is combined, in its JSON. */

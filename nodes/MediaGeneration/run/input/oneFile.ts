@@ -2,7 +2,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { checkInput } from '../../models/check';
 import { describeFields, type Field } from '../../models/field';
 import { InputReader } from '../../models/inputReader';
-import { file } from '../../models/shapes';
+import { file } from '../../models/commonFields';
 import { InputFile } from './inputFile';
 import { FilesOfItem } from './itemFiles';
 

@@ -1,7 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { CREATION_RATE, CREATION_TIMEOUT } from '../../api/service';
 import { modelOptions } from '../../models';
-import { type Field, type OptionReader, readNumberOption } from '../../models/field';
+import { readNumberOption, type Field, type OptionReader } from '../../models/field';
 
 export const timeoutOption: INodeProperties = {
 	displayName: 'Request Timeout (Seconds)',

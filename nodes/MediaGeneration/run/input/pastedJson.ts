@@ -1,8 +1,8 @@
 import { isObject } from '../../lib/json';
 import { anyInput, anyModel } from '../../models/any/fields';
-import { listShortly } from '../../models/any/words';
+import { listShortly } from '../../models/words';
 import { parseValue } from '../../models/field';
-import { buildFieldError } from '../../models/fieldErrors';
+import { buildFieldError } from '../../models/values';
 import { listProperties, type JsonSchema } from '../../models/schema';
 
 /** What a user pasted into Input (JSON), as the service takes it. */

@@ -3,9 +3,8 @@ import { isExpression, type IExecuteFunctions, type INodeProperties } from 'n8n-
 import type { Call } from '../../host/call';
 import { isObject, isPlainObject, mapValues, parseJson, takeOffFence } from '../../lib/json';
 import { cutText } from '../../lib/text';
-import { buildFieldError, isBlank } from '../../models/fieldErrors';
-import { Nothing } from '../../models/files';
-import { toTitle } from '../../models/title';
+import { buildFieldError, isBlank, Nothing } from '../../models/values';
+import { toTitle } from '../../models/words';
 
 /**
  * An expression with such a call makes JSON by itself, and one with such a text ends the quotes on

@@ -5,25 +5,29 @@ import { isResumeUrl } from '../../host/resumeUrl';
 import { LONGEST_TEXT } from '../../lib/excerpt';
 import { isPlainObject } from '../../lib/json';
 import { cutText } from '../../lib/text';
-import { modelFields, models } from '../../models';
-import * as anyModelFields from '../../models/any/fields';
+import { modelFields, modelIdOption, models } from '../../models';
 import { findStoredSchema } from '../../models/any/views';
-import { addFacts, listShortly } from '../../models/any/words';
 import { checkInput } from '../../models/check';
 import { prompt } from '../../models/commonFields';
-import { describeFields, parseValue, toRequestKey, type Field } from '../../models/field';
-import { buildFieldError } from '../../models/fieldErrors';
-import { InputReader, type Mode } from '../../models/inputReader';
-import { modelIdOption, type Model } from '../../models/model';
-import { findPurpose } from '../../models/purpose';
 import {
-	findInput,
+	describeFields,
+	parseValue,
+	toRequestKey,
+	type Field,
+	type Model,
+} from '../../models/field';
+import { InputReader, type Mode } from '../../models/inputReader';
+import { findInput, readSchema } from '../../models/readSchema';
+import {
+	findPurpose,
+	isOwnEntry,
 	listProperties,
 	listUnknown,
-	readSchema,
-	isOwnEntry,
 	type JsonSchema,
 } from '../../models/schema';
+import { buildFieldError } from '../../models/values';
+import { addFacts, listShortly } from '../../models/words';
+import * as anyModelFields from '../../models/any/fields';
 import { extraFields } from './options';
 import type { CreateRequest, Item } from './item';
 import { takeColumns } from './columns';

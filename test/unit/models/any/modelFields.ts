@@ -1,7 +1,7 @@
 import type { ResourceMapperFields } from 'n8n-workflow';
 import { corpus } from '../../../../dev/service/catalogue.cts';
-import { findInput } from '../../../../nodes/MediaGeneration/models/schema';
 import { buildNotice, toMapperFields } from '../../../../nodes/MediaGeneration/models/any/views';
+import { findInput } from '../../../../nodes/MediaGeneration/models/readSchema';
 
 /** Makes the editor's fields of a model by its document, or the notice that there are none. */
 export function readFields(model: string, document: unknown): ResourceMapperFields {

@@ -1,27 +1,113 @@
 import type { INodeProperties, INodePropertyCollection } from 'n8n-workflow';
 import { readExample } from '../../../../dev/fixtures/examples.cts';
 import { buildDocument } from '../../../../dev/service/catalogue.cts';
-import { modelOptions, models } from '../../../../nodes/MediaGeneration/models/index';
-import { findInput } from '../../../../nodes/MediaGeneration/models/schema';
 import {
 	listFields,
-	toFieldItems,
+	toFieldItem,
 	toMapperFields,
 } from '../../../../nodes/MediaGeneration/models/any/views';
-import { findModel, modelsWithFields, readFields } from './modelFields.ts';
+import { modelOptions, models } from '../../../../nodes/MediaGeneration/models/index';
+import { findInput } from '../../../../nodes/MediaGeneration/models/readSchema';
+import { PNG, prepare, show } from '../../run/input/door.cts';
+import { findModel, modelsWithFields } from './modelFields.ts';
 
-/** Makes the fields of a model with these properties. */
-const readProperties = (properties: object, required: string[] = []) =>
-	readFields('any', buildDocument({ properties, required })).fields;
+/** Reads a document whose model has these properties. */
+function read(properties: object, required: string[] = []) {
+	const found = findInput('any/m', buildDocument({ properties, required }));
+	if ('reason' in found) throw new Error(found.reason);
+	return found.input;
+}
+
+const readFields = (properties: object, filled: string[] = [], required: string[] = []) =>
+	toMapperFields(read(properties, required), filled).fields;
 
 const text = { type: 'string' };
-const boolean = { type: 'boolean', default: true };
-const offer = [
-	{ name: 'True', value: true },
-	{ name: 'False', value: false },
-];
+const number = { type: 'number' };
+const object = { type: 'object', properties: { is_on: { type: 'boolean' }, from: number } };
+const list = (items?: object, more?: object) => ({ type: 'array', items, ...more });
+const choice = (value: string) => ({ enum: [value], default: value });
+const FILE = 'URL, or a field such as data';
+
+it.each<[name: string, schema: object, label: string, type: string, takes: string]>([
+	['mood', {}, 'Mood', 'string', ''],
+	['seed', { type: 'integer', minimum: 1 }, 'Seed', 'number', 'a whole number of at least 1'],
+	['cfg-scale.v2', { ...number, maximum: 2 }, 'CFG Scale V2', 'number', 'a number of at most 2'],
+	['seed', { ...number, minimum: 0.1234, maximum: 5 }, 'Seed', 'number', 'a number of 0.1234 to 5'],
+	['seed', { ...number, minimum: 5, maximum: 5 }, 'Seed', 'number', 'a number of 5'],
+	[
+		'style_of_a_song',
+		{ ...text, maxLength: 2500 },
+		'Style of a Song',
+		'string',
+		'text; at most 2,500 characters',
+	],
+	['mood', { ...text, default: '' }, 'Mood', 'string', 'text'],
+	[
+		'size',
+		{ enum: ['s', 5], default: 5 },
+		'Size (5)',
+		'options',
+		'text or a number; s, 5; default 5',
+	],
+	['image', text, 'Image (URL or data)', 'string', FILE],
+	['imageURL', text, 'Image URL (or data)', 'string', FILE],
+	['images', list(text, { maxItems: 1 }), 'Images (URL or data)', 'string', FILE],
+	[
+		'svg_images',
+		list(text, { maxItems: 3 }),
+		'SVG Images (URL or data)',
+		'string',
+		`with commas; ${FILE}; at most 3 entries`,
+	],
+	['tags', list({ enum: ['a'] }), 'Tags (with commas)', 'string', 'with commas; a'],
+	[
+		'tags',
+		list(undefined, { minItems: 2, maxItems: 3 }),
+		'Tags (JSON list)',
+		'array',
+		'JSON list; 2 to 3 entries',
+	],
+	['tags', { type: ['array', 'string'] }, 'Tags (JSON list)', 'string', 'JSON list'],
+	['shot', object, 'Shot (JSON)', 'object', 'JSON; with is_on, from'],
+	['shot', { type: ['object', 'string'] }, 'Shot (text or JSON)', 'string', 'text or JSON'],
+	['shots', list(object), 'Shots (JSON list)', 'array', 'JSON list; with is_on, from'],
+	[
+		'task_id',
+		text,
+		'Task ID (earlier task)',
+		'string',
+		'earlier task; its ID is {{ $json.taskId }}',
+	],
+	[
+		'output_video_resolution',
+		choice('720p'),
+		'Output Video Resol… (720p)',
+		'options',
+		'text; 720p; default 720p',
+	],
+	['mask_of_the_picture', text, 'Mask of the Picture', 'string', FILE],
+	['a'.repeat(27), number, `A${'a'.repeat(24)}…`, 'number', 'a number'],
+	['__', {}, '__', 'string', ''],
+])('the field of %s %j is named %j, is a %s, and takes: %s', (name, schema, label, type, takes) => {
+	const input = read({ [name]: schema });
+	expect(toMapperFields(input).fields[0]).toMatchObject({ displayName: label, type });
+	const [item] = input.properties.map(toFieldItem);
+	expect(item?.summary).toBe(`optional${takes && `; ${takes}`}`);
+});
+
+const named = (value: unknown, name = String(value)) => ({ name, value });
+
 it.each<[name: string, schema: object, required: string[], more: object]>([
-	['x', { enum: ['a', null] }, [], { options: [{ name: 'a', value: 'a' }] }],
+	['x', { enum: ['a', null] }, [], { options: [named('a')] }],
+	['x', { type: 'boolean', default: true }, [], { options: [named(true), named(false)] }],
+	['x', { type: 'boolean', default: true }, ['x'], { defaultValue: true, required: true }],
+	['x', { type: 'boolean' }, ['x'], { required: true }],
+	['x', { ...text, default: 'a' }, [], {}],
+	['task_id', text, [], { defaultValue: '={{ $json.taskId }}' }],
+	['audio_id', text, [], { defaultValue: '={{ $json.file.id }}' }],
+	['shots', list(object), ['shots'], {}],
+	['prompt', text, ['prompt'], { display: false }],
+	['prompt', { enum: ['a'] }, [], { options: [named('a')] }],
 	[
 		'x',
 		{
@@ -30,44 +116,37 @@ it.each<[name: string, schema: object, required: string[], more: object]>([
 		},
 		[],
 		{
-			options: [
-				{ name: 'a1 - Ann - calm', value: 'a1' },
-				{ name: '2:3 - wide', value: '2:3' },
-				{ name: '5', value: '5' },
-				{ name: 'b', value: 'b' },
-			],
+			options: [named('a1', 'a1 - Ann - calm'), named('2:3', '2:3 - wide'), named('5'), named('b')],
 		},
 	],
-	['x', boolean, [], { options: offer }],
-	['x', boolean, ['x'], { defaultValue: true }],
-	['x', { type: 'boolean' }, ['x'], {}],
-	['x', { ...text, default: 'a' }, [], {}],
-	['task_id', text, [], { defaultValue: '={{ $json.taskId }}' }],
-	['audio_id', text, [], { defaultValue: '={{ $json.file.id }}' }],
-	['task_id', { ...text, default: 'a' }, [], {}],
-])('a field %s of %j with %j required is filled in so: %j', (name, schema, required, more) => {
-	const [{ options, defaultValue } = {}] = readProperties({ [name]: schema }, required);
-	expect({ options, defaultValue }).toEqual(more);
+])('a field %s of %j with %j required is filled in so: %j', (name, schema, names, more) => {
+	const [field] = readFields({ [name]: schema }, [], names);
+	const { options, defaultValue, required, display } = field ?? {};
+	const usual = { required: false, display: true };
+	expect({ options, defaultValue, required, display }).toEqual({ ...usual, ...more });
 });
 
 it('hundreds of values with their meanings are still a field', () => {
 	const values = Array.from({ length: 450 }, (_, index) => `voice-${index}-${'n'.repeat(12)}`);
-	const lines = values.map((value) => `${value}: ${'calm '.repeat(20)}`);
-	for (const description of ['', lines.join('\n'), lines.join('\n').repeat(9)]) {
-		const [field] = readProperties({ voice: { enum: values, description } });
-		expect(field?.options).toHaveLength(450);
-	}
+	const description = values.map((value) => `${value}: ${'calm '.repeat(20)}`).join('\n');
+	const [field] = readFields({ voice: { enum: values, description: description.repeat(9) } });
+	expect(field?.options).toHaveLength(450);
 });
 
-it('a prompt of fixed values is a field of the model', () => {
-	expect(readProperties({ prompt: { enum: ['a'] } })[0]).toMatchObject({ display: true });
-});
-
-it('the editor takes the fields for outdated whenever the schema is another one', () => {
+it('the editor takes the fields for outdated whenever what is said of them is another', () => {
 	const nameHidden = (maximum: number, description: string) =>
-		readProperties({ x: { maximum, description } }).find(({ id }) => id === '$schema')?.displayName;
+		readFields({ x: { maximum, description } }).find(({ id }) => id === '$schema')?.displayName;
+	expect(nameHidden(2, 'a')).toEqual(nameHidden(2, 'a'));
 	expect(nameHidden(2, 'a')).not.toEqual(nameHidden(3, 'a'));
-	expect(nameHidden(2, 'a')).toEqual(nameHidden(2, 'b'));
+	expect(nameHidden(2, 'a')).not.toEqual(nameHidden(2, 'b'));
+});
+
+it('by what the editor stores, a run knows a file by its description too', async () => {
+	const schema = readFields({ subject: { ...text, description: 'URL of the picture.' } });
+	const anyFields = { mappingMode: 'defineBelow', value: { subject: 'data' }, schema };
+	const parameters = { model: 'any', anyModel: 'any/m', anyFields };
+	const { input } = await prepare({ parameters, files: { data: PNG } });
+	expect(show(input)).toEqual({ subject: 'file: data' });
 });
 
 /** Lists the names of fields in the editor, with those of the fields inside. */
@@ -93,140 +172,63 @@ it.each([
 it.each<[object, string[], string[], string[]]>([
 	[{ prompt: text, a: text, b: text }, ['prompt'], [], []],
 	[{ a: text, image_url: text, b: text, d: text }, ['d'], [], ['image_url', 'd']],
-	[{ a: text, b: text, task_id: text, image: text }, [], [], ['task_id', 'image']],
-	[{ first_image: text, last_image: text }, ['first_image'], [], ['first_image', 'last_image']],
-	[{ a: text, b: text, c: text }, [], ['c'], ['c']],
-	[{ a: { enum: ['x', 'y'], default: 'x' }, b: { enum: ['x', 'y'] } }, [], [], ['a']],
+	[{ a: text, task_id: text, c: text }, [], ['c'], ['task_id', 'c']],
+	[{ a: choice('x'), b: { enum: ['x', 'y'] } }, [], [], ['a']],
 ])(
 	'of %j with %j required and %j filled in, a person sees at first what matters: %j',
 	(properties, required, filled, seen) => {
-		const found = findInput('any', buildDocument({ properties, required }));
-		const { fields } = 'input' in found ? toMapperFields(found.input, filled) : { fields: [] };
+		const fields = readFields(properties, filled, required);
 		const shown = fields.filter(({ display, removed }) => display && !removed);
 		expect(shown.map(({ id }) => id)).toEqual(seen);
 	},
 );
 
-describe('the fields of a model', () => {
-	const video = 'epsilon-2/text-to-video';
+it.each([
+	[{ prompt: text }, undefined],
+	[{ image: text }, { display: false, defaultValue: true }],
+])(
+	'with the fields %j, the workflow stores for the prompt of the panel: %j',
+	(properties, entry) => {
+		const none = readFields(properties).find(({ id }) => id === '$noPrompt');
+		expect(none).toEqual(entry && expect.objectContaining(entry));
+	},
+);
 
-	it.each([
-		[video, true],
-		['iota/remove-background', false],
-	])('leave the prompt of %s to the field of the node: %p', (name, leavesIt) => {
-		const { fields } = findModel(name);
-		expect(fields.some(({ id, display }) => id === 'prompt' && !display)).toBe(leavesIt);
-		const none = fields.find(({ id }) => id === '$noPrompt');
-		expect(none).toEqual(
-			leavesIt ? undefined : expect.objectContaining({ display: false, defaultValue: true }),
-		);
-	});
-
-	it.each<[string, string, string, object]>([
-		[video, 'prompt', 'Prompt', { display: false, required: false }],
-		[video, 'duration', 'Duration (5)', { options: [{ value: '5' }, { value: '10' }] }],
-		[video, 'cfg_scale', 'CFG Scale', { type: 'number', required: false }],
-		['theta-pro/storyboard', 'shots', 'Shots (JSON list)', { required: false }],
-		['mu/image-to-video', 'image_urls', 'Image URLs (or data)', { type: 'string', required: true }],
-	])('of %s have %j, named %j, as the editor needs it', (name, id, displayName, more) => {
-		const field = findModel(name).fields.find((one) => one.id === id);
-		expect(field).toMatchObject({ displayName, ...more });
-	});
-
-	it('are told in a help with all that they take', () => {
-		const found = findInput('x', findModel('Chi-Image/Edit-Plus').openapi);
-		expect('input' in found && listFields(found.input, '8 credits\nin 4K: 20')).toEqual(
-			expect.arrayContaining([
-				{ name: 'Price', value: '$price', description: '8 credits\nin 4K: 20' },
-				{
-					name: 'image_size (optional; text or JSON; with width, height; default square)',
-					value: 'image_size',
-					description: 'A name, or a size in pixels.',
-				},
-			]),
-		);
-	});
-
-	it('of the example are what its workflow stores', () => {
-		const node = readExample('any-model').nodes.find(({ name }) => name === 'Any model');
-		const { fields } = findModel('epsilon-2/image-to-video');
-		// Which fields are folded is up to the person who filled them in.
-		const unfolded = fields.map((field) => {
-			const copy = { ...field };
-			delete copy.removed;
-			return copy;
-		});
-		expect(node?.parameters?.anyFields).toMatchObject({ schema: unfolded });
-	});
-
-	it('are listed for AI builders with the names of the service', () => {
-		const found = findInput(video, findModel(video).openapi);
-		expect('input' in found ? listFields(found.input)[2] : found).toMatchObject({
-			name: 'duration (optional; text; 5, 10; default 5)',
-			value: 'duration',
-		});
-	});
+it('the help has the price, and all that the fields take', () => {
+	const found = findInput('x', findModel('Chi-Image/Edit-Plus').openapi);
+	expect('input' in found && listFields(found.input, ' 8 credits\nin 4K: 20')).toEqual(
+		expect.arrayContaining([
+			{ name: 'Price', value: '$price', description: '8 credits\nin 4K: 20' },
+			{
+				name: 'image_size (optional; text or JSON; with width, height; default square)',
+				value: 'image_size',
+				description: 'A name, or a size in pixels.',
+			},
+		]),
+	);
 });
 
-describe('the items of the fields of a model', () => {
-	const readItems = (input: object) => {
-		const found = findInput('any', buildDocument(input));
-		return 'input' in found ? toFieldItems(found.input) : [];
-	};
-
-	it.each(modelsWithFields)(
-		'are the fields of the editor and its guide: $model',
-		({ model, openapi, fields }) => {
-			const found = findInput(model, openapi);
-			const items = 'input' in found ? toFieldItems(found.input) : [];
-			const shown = fields.filter(({ id }) => !id.startsWith('$'));
-			expect(items.map(({ name }) => name)).toEqual(shown.map(({ id }) => id));
-			const guide = 'input' in found ? listFields(found.input) : [];
-			expect(items.map(({ name, summary }) => `${name} (${summary})`)).toEqual(
-				guide.map(({ name }) => name),
-			);
-			for (const [index, { title }] of items.entries())
-				expect(shown[index]?.displayName).toContain(title.slice(0, 9));
-		},
-	);
-
-	it.each<[string, object, object]>([
-		[
-			'start_image_url',
-			text,
-			{
-				title: 'Start Image URL',
-				takesFile: true,
-				summary: 'optional; URL, or a field such as data',
-			},
-		],
-		[
-			'images',
-			{ type: 'array', items: { ...text, format: 'uri' }, maxItems: 3 },
-			{
-				type: 'array',
-				takesFile: true,
-				summary: 'optional; with commas; URL, or a field such as data; up to 3 entries',
-			},
-		],
-		['sizes', { type: 'array', items: { enum: ['a', 'b'] } }, { options: ['a', 'b'] }],
-		['size', { enum: ['a', 1] }, { type: 'string or number', options: ['a', 1] }],
-		[
-			'seed',
-			{ type: 'integer', minimum: 0, maximum: 9, default: 0 },
-			{ type: 'integer', default: 0, summary: 'optional; a whole number; 0 to 9; default 0' },
-		],
-		[
-			'words',
-			{ ...text, minLength: 1, maxLength: 9, description: 'Some words.' },
-			{ description: 'Some words.' },
-		],
-		['anything', {}, { type: 'any' }],
-	])('say of %s what its schema says', (name, schema, more) => {
-		const [item] = readItems({ properties: { [name]: schema } });
-		expect(item).toMatchObject({ name, required: false, ...more });
-		expect(Object.values(item ?? {})).not.toContain(undefined);
-		const known = [...Object.keys(more), 'name', 'title', 'type', 'required', 'summary'];
-		expect(Object.keys(item ?? {}).filter((key) => !known.includes(key))).toEqual([]);
+it('the fields of the example are what its workflow stores', () => {
+	const node = readExample('any-model').nodes.find(({ name }) => name === 'Any model');
+	const { fields } = findModel('epsilon-2/image-to-video');
+	// Which fields are folded is up to the person who filled them in.
+	const unfolded = fields.map((field) => {
+		const copy = { ...field };
+		delete copy.removed;
+		return copy;
 	});
+	expect(node?.parameters?.anyFields).toMatchObject({ schema: unfolded });
+});
+
+it.each<[string, object, object]>([
+	['start_image_url', text, { title: 'Start Image URL', type: 'string', takesFile: true }],
+	['size', { enum: ['a', 1] }, { title: 'Size', type: 'string or number', options: ['a', 1] }],
+	['sizes', list({ enum: ['a'] }), { title: 'Sizes', type: 'array', options: ['a'] }],
+	['seed', { ...number, default: 0 }, { title: 'Seed', type: 'number', default: 0 }],
+	['x', { description: 'Some <b>' }, { title: 'X', type: 'any', description: 'Some <b>' }],
+])('the item of %s says what its schema says', (name, schema, more) => {
+	const [item = {}] = read({ [name]: schema }).properties.map(toFieldItem);
+	const summary: unknown = expect.any(String);
+	expect(Object.entries(item)).toHaveLength(Object.keys(more).length + 3);
+	expect(item).toEqual({ name, required: false, summary, ...more });
 });

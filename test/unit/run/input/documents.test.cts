@@ -3,19 +3,19 @@ import { UserError, type ResourceMapperField } from 'n8n-workflow';
 import { buildDocument, compileBody, TASK_PATH } from '../../../../dev/service/catalogue.cts';
 import { findStoredSchema } from '../../../../nodes/MediaGeneration/models/any/views';
 import { checkInput } from '../../../../nodes/MediaGeneration/models/check';
+import { InputReader } from '../../../../nodes/MediaGeneration/models/inputReader';
+import { readSchema } from '../../../../nodes/MediaGeneration/models/readSchema';
+import {
+	getPart,
+	isOwnEntry,
+	takesJson,
+	type JsonSchema,
+} from '../../../../nodes/MediaGeneration/models/schema';
 import {
 	FileToSend,
 	type ItemFiles,
 	type NamedFiles,
-} from '../../../../nodes/MediaGeneration/models/files';
-import { InputReader } from '../../../../nodes/MediaGeneration/models/inputReader';
-import {
-	getPart,
-	isOwnEntry,
-	readSchema,
-	takesJson,
-	type JsonSchema,
-} from '../../../../nodes/MediaGeneration/models/schema';
+} from '../../../../nodes/MediaGeneration/models/values';
 import { InputFile } from '../../../../nodes/MediaGeneration/run/input/inputFile';
 import { findModel, modelsWithFields, readFields } from '../../models/any/modelFields.ts';
 import { fake } from '../../n8n.ts';

@@ -2,7 +2,7 @@ import type { IBinaryData, IDataObject, IExecuteFunctions, IWorkflowSettings } f
 import { buildDocument } from '../../../../dev/service/catalogue.cts';
 import type { TaskService } from '../../../../nodes/MediaGeneration/api/client';
 import type { Call } from '../../../../nodes/MediaGeneration/host/call';
-import { FileToSend } from '../../../../nodes/MediaGeneration/models/files';
+import { FileToSend } from '../../../../nodes/MediaGeneration/models/values';
 import { start } from '../../../../nodes/MediaGeneration/operations/start';
 import { prepareRequest } from '../../../../nodes/MediaGeneration/run/input/request';
 import { readItem } from '../../../../nodes/MediaGeneration/run/input/item';

@@ -1,6 +1,6 @@
 import type { IDataObject, IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import type { Call } from '../../../../nodes/MediaGeneration/host/call';
-import { Nothing } from '../../../../nodes/MediaGeneration/models/files';
+import { Nothing } from '../../../../nodes/MediaGeneration/models/values';
 import { ParameterReader } from '../../../../nodes/MediaGeneration/run/input/readParameter';
 import { evaluate } from '../../expression.ts';
 import { expectLinear, fill } from '../../linear.cts';

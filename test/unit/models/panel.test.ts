@@ -1,10 +1,9 @@
 import { NodeHelpers, type INodeParameters, type INodeProperties } from 'n8n-workflow';
 import { operationProperties } from '../../../nodes/MediaGeneration/editor/properties';
-import { models } from '../../../nodes/MediaGeneration/models';
-import {
-	describeModels,
-	listModelProperties,
-} from '../../../nodes/MediaGeneration/models/builders';
+import { modelFields, models } from '../../../nodes/MediaGeneration/models';
+import { toProperty } from '../../../nodes/MediaGeneration/models/field';
+
+const [chooseFrom, ...properties] = modelFields;
 
 const withoutConditions = (properties: INodeProperties[]) =>
 	properties.map((property) => ({
@@ -15,16 +14,27 @@ const withoutConditions = (properties: INodeProperties[]) =>
 
 /** The properties that n8n's editor shows when a model is chosen. */
 const listShown = (model: string, parameters: object = {}) =>
-	listModelProperties(models).filter(
+	properties.filter(
 		(property) =>
 			property.type !== 'hidden' &&
 			NodeHelpers.displayParameter({ model, ...parameters }, property, null, null),
 	);
 
+/** Returns what n8n stores of parameters. */
+const store = (parameters: INodeParameters, returnsDefaults = true) =>
+	NodeHelpers.getNodeParameters(
+		operationProperties,
+		parameters,
+		returnsDefaults,
+		false,
+		null,
+		null,
+	) as INodeParameters;
+
 it.each(models.filter(({ id }) => id !== 'any'))(
 	'the panel shows the fields of $id for it, in its order and words',
-	({ id, properties }) => {
-		expect(withoutConditions(listShown(id))).toEqual(withoutConditions(properties));
+	({ id, fields }) => {
+		expect(withoutConditions(listShown(id))).toEqual(withoutConditions(fields.map(toProperty)));
 	},
 );
 
@@ -37,15 +47,11 @@ it.each(['', 'vendor/model'])('the input of the model "%s" is shown once it is c
 it.each<[mode: string, INodeParameters]>([
 	['list', {}],
 	['list', { options: { showInputModes: true } }],
-	['list', { inputMode: 'json', anyInput: '{}' }],
-	['id', {}],
 	['id', { inputMode: 'json', anyInput: '{}' }],
 ])('n8n keeps what is written before a model of the %s is chosen, with %j', (mode, parameters) => {
 	const anyModel = { __rl: true, mode, value: '' };
 	const written = { inputMode: 'fields', prompt: 'A fox', ...parameters };
-	const stored = { model: 'any', anyModel, ...written };
-	const kept = NodeHelpers.getNodeParameters(operationProperties, stored, true, false, null, null);
-	expect(kept).toMatchObject(written);
+	expect(store({ model: 'any', anyModel, ...written })).toMatchObject(written);
 });
 
 describe('the modes of All Models are shown where Options asks for them', () => {
@@ -80,28 +86,6 @@ describe('the modes of All Models are shown where Options asks for them', () => 
 	});
 });
 
-it.each(['inputMode', 'anyFields'])(
-	'whoever builds with a mode of %s shows it to people',
-	(name) => {
-		const hints = operationProperties
-			.filter((one) => one.name === name)
-			.map((one) => one.builderHint);
-		for (const hint of hints)
-			expect(JSON.stringify(hint)).toContain('options: { showInputModes: true }');
-	},
-);
-
-/** Returns what n8n stores of parameters. */
-const store = (parameters: INodeParameters, returnsDefaults = true) =>
-	NodeHelpers.getNodeParameters(
-		operationProperties,
-		parameters,
-		returnsDefaults,
-		false,
-		null,
-		null,
-	) as INodeParameters;
-
 it('the prompt is hidden for a model without one, and shown with JSON', () => {
 	const isPromptShown = (parameters: object) =>
 		listShown('any', parameters).some(({ name }) => name === 'prompt');
@@ -112,12 +96,13 @@ it('the prompt is hidden for a model without one, and shown with JSON', () => {
 });
 
 it('the hint of model has the parameters of each model, with the choices of those that have some', () => {
-	const lines = describeModels(models).split('\n');
-	for (const { id, properties } of models) {
+	const hint = chooseFrom?.builderHint?.propertyHint ?? '';
+	const lines = hint.split('\n');
+	for (const { id, fields } of models) {
 		const line = lines.find((one) => one.startsWith(`${id}: `)) ?? '';
-		for (const { name, required } of properties.filter(({ type }) => type !== 'notice'))
+		for (const { name, required } of fields)
 			expect(line).toMatch(new RegExp(`[ ]${name}${required ? ' \\(required' : ''}`));
 	}
-	expect(describeModels(models)).toContain("mode ('720p' | '1080p')");
-	expect(describeModels(models)).not.toMatch(/ prompt, prompt/);
+	expect(hint).toContain("mode ('720p' | '1080p')");
+	expect(hint).not.toMatch(/ prompt, prompt/);
 });

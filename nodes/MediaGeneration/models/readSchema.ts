@@ -1,0 +1,252 @@
+import { isExpression } from 'n8n-workflow';
+import { TASK_PATH } from '../api/service';
+import { dropUndefined, isObject, mapValues } from '../lib/json';
+import { cutText } from '../lib/text';
+import {
+	getPart,
+	getType,
+	hasType,
+	isEqual,
+	isOwnEntry,
+	listProperties,
+	type JsonSchema,
+	type Property,
+} from './schema';
+
+/** Reads what a model takes of the service's document, or of a workflow. */
+
+/** What a model takes as its input. */
+export interface ModelInput {
+	model: string;
+	schema: JsonSchema;
+	properties: Property[];
+}
+
+/** What a model takes, or why that isn't known: the beginning of a sentence. */
+export type FoundInput = { input: ModelInput } | { reason: string };
+
+/**
+ * Finds what a model takes as its input. Never throws and takes milliseconds, whatever the service
+ * says.
+ * @param document its OpenAPI document; null: the service has none yet
+ */
+export function findInput(model: string, document: unknown): FoundInput {
+	if (document === null)
+		return { reason: `The service doesn't say yet which fields ${model} takes` };
+	const [path, methods] = findTaskPath(document);
+	if (path && !TASK_PATH.test(path))
+		return {
+			reason: `${model} answers at once and makes no task, so this node can't use it: choose another model`,
+		};
+	const body = readSchema(STEPS_TO_BODY.reduce(getPart, methods), document);
+	const schema = body?.properties?.input ?? {};
+	if (hasExpression(schema))
+		return {
+			reason: `The service's description of ${model} has texts that n8n would run as expressions`,
+		};
+	// A property named like an entry of ours gets no field. It can be sent by Extra Fields.
+	const properties = listProperties(schema).filter(({ name }) => !isOwnEntry(name));
+	return properties.length
+		? { input: { model, schema, properties } }
+		: { reason: `The service names no fields of ${model} that this node can understand` };
+}
+
+/** Where the schema of a request's body is, from the methods of its path. */
+const STEPS_TO_BODY = ['post', 'requestBody', 'content', 'application/json', 'schema'];
+
+/** Finds the path that creates tasks, else the first one, with its methods. */
+function findTaskPath(document: unknown): [path: string, methods: unknown] {
+	const entries = Object.entries(getPart(document, 'paths') ?? {});
+	return entries.find(([path]) => TASK_PATH.test(path)) ?? entries[0] ?? ['', undefined];
+}
+
+/** Says whether a value has a text or name that n8n would run once a workflow stores it. */
+const hasExpression = (value: unknown): boolean =>
+	typeof value === 'object' && value !== null
+		? Object.entries(value).some(([key, part]) => isExpression(key) || hasExpression(part))
+		: isExpression(value);
+
+/** The most schemas that are read of a document, because every check walks all of them. */
+const MAX_SCHEMAS = 640;
+
+/** The longest description that is searched for what values mean, in characters. */
+const MAX_MEANINGS = 16_000;
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+
+const TYPE = /^(string|number|integer|boolean|array|object|null)$/;
+
+/**
+ * Reads a schema and resolves its references. Unreadable parts allow anything, and so does a schema
+ * inside itself. Names are trimmed, as the service does it.
+ * @param value the schema, whatever the service wrote
+ * @param document the whole document, in which `$ref` is looked up
+ * @returns undefined when the schema is too large, or a reference can't be decoded
+ */
+export function readSchema(value: unknown, document: unknown): JsonSchema | undefined {
+	try {
+		return new SchemaReader(document).read(value, []);
+	} catch {
+		return undefined;
+	}
+}
+
+class SchemaReader {
+	/** Schemas that may still be read. */
+	private left = MAX_SCHEMAS;
+
+	constructor(private readonly document: unknown) {}
+
+	/** @param open the schemas around this one: if it is among them, it contains itself */
+	read(value: unknown, open: unknown[]): JsonSchema {
+		if (--this.left < 0) throw new RangeError('The schema is too large');
+		if (!isObject(value)) return {};
+		const { $ref, ...own } = value;
+		const target = isText($ref) ? findPart(this.document, $ref) : undefined;
+		if (isObject(target) && !open.includes(target))
+			return this.read({ ...target, ...own }, [...open, target]);
+		const inside = [...open, value];
+		if ('const' in own) own.enum = [own.const];
+		const schema: JsonSchema = dropUndefined(
+			mapValues(own, (part, keyword) => this.readKeyword(keyword, part, inside)),
+		);
+		if (schema.enum && isText(own.description) && own.description.includes('\n'))
+			schema.meanings = readMeanings(schema.enum, own.description.slice(0, MAX_MEANINGS));
+		const { anyOf, oneOf, allOf } = own;
+		const readAll = (branches: unknown) =>
+			Array.isArray(branches) ? branches.map((branch) => this.read(branch, inside)) : [];
+		const parts = [
+			join(readAll(allOf), true),
+			...[anyOf, oneOf].map((one) => join(readAll(one), false)),
+		];
+		return join([schema, ...parts], true);
+	}
+
+	/** @returns undefined for a keyword that isn't read, or says nothing that can be understood */
+	private readKeyword(keyword: string, value: unknown, open: unknown[]): unknown {
+		switch (keyword) {
+			case 'type':
+				return [value].flat().every((one) => TYPE.test(String(one))) ? value : undefined;
+			case 'enum':
+				return Array.isArray(value) && value.length ? value : undefined;
+			case 'required':
+				return Array.isArray(value) && value.every(isText)
+					? value.map((name) => name.trim())
+					: undefined;
+			case 'items':
+				return isObject(value) ? this.read(value, open) : undefined;
+			case 'properties':
+				return isObject(value) ? this.readProperties(value, open) : undefined;
+			case 'description':
+				return isText(value) ? cleanProse(value) : undefined;
+			case 'format':
+				return isText(value) ? value : undefined;
+			case 'default':
+				return value;
+		}
+		const isLimit = /^(min|max)(imum|Length|Items)$/.test(keyword);
+		return isLimit && Number.isFinite(value) ? value : undefined;
+	}
+
+	private readProperties(properties: object, open: unknown[]): Record<string, JsonSchema> {
+		const entries = Object.entries(properties).map(([name, value]): [string, JsonSchema] => [
+			name.trim(),
+			this.read(value, open),
+		]);
+		// n8n copies parameters by assignment, which would drop it.
+		return Object.fromEntries(entries.filter(([name]) => name !== '__proto__'));
+	}
+}
+
+/** What stands between a value and its meaning, in code or Markdown. */
+const MEANING = /^[`"'*]*(?: [-–—] |[:：])[*\s]*(.+)/;
+
+/**
+ * Reads what a description says of values, each on a line of its own, such as "- fun: more playful".
+ * Values may be identifiers, of voices for example, which nobody can choose from without it.
+ */
+function readMeanings(values: unknown[], description: string): Record<string, string> {
+	const lines = description.split('\n').map((line) => line.replace(/^(?:[-*•]\s+)?[`"'*]*/, ''));
+	const entries = values.map(String).flatMap((value) =>
+		lines
+			.filter((line) => line.startsWith(value))
+			.map((line) => MEANING.exec(line.slice(value.length))?.[1] ?? '')
+			.filter(Boolean)
+			.map((meaning) => [value, cleanProse(meaning)]),
+	);
+	return Object.fromEntries(entries) as Record<string, string>;
+}
+
+/** Makes a text one line, without a leading =, which would make n8n run it as an expression. */
+function cleanProse(prose: string): string {
+	const line = prose.replace(/\s+/g, ' ');
+	return cutText(line.replace(/^[\s=]+|\s$/g, ''));
+}
+
+/** Looks up `#/components/…`; its segments may be percent-encoded. */
+function findPart(document: unknown, reference: string): unknown {
+	if (!reference.startsWith('#/') || reference.length > 200) return undefined;
+	const names = decodeURIComponent(reference.slice(2)).split('/');
+	const unescape = (name: string) => name.replaceAll('~1', '/').replaceAll('~0', '~');
+	return names.map(unescape).reduce(getPart, document);
+}
+
+/**
+ * Makes one schema of several that all hold, or of which one must. Where all hold and contradict each
+ * other, the first counts: some documents have a stray branch of "string" beside an object. Where one
+ * must hold, a range counts that all have, and values are those of all.
+ */
+function join(schemas: JsonSchema[], allHold: boolean): JsonSchema {
+	const isMeant = (schema: JsonSchema) =>
+		allHold ? Object.keys(schema).length > 0 : !isNull(schema);
+	const meant = schemas.filter(isMeant);
+	const [first, ...others] = meant;
+	if (!first) return {};
+	if (allHold && !others.length) return mendType(first);
+	const isShared = ([name, value]: [string, unknown]) =>
+		others.every((other) => isEqual(getPart(other, name), value));
+	const joined: JsonSchema = allHold
+		? (Object.assign({}, ...[...meant].reverse()) as JsonSchema)
+		: Object.fromEntries(Object.entries(first).filter(isShared));
+	const properties = mapValues(
+		Object.assign({}, ...meant.map((one) => one.properties)) as object,
+		(_, name) =>
+			join(
+				meant.flatMap((one) => (getPart(one.properties, name) as JsonSchema) ?? []),
+				allHold,
+			),
+	);
+	if (Object.keys(properties).length) joined.properties = properties;
+	const items = meant.flatMap((schema) => schema.items ?? []);
+	if (items.length) joined.items = join(items, allHold);
+	const isRequired = (name: string) =>
+		allHold || meant.every(({ required }) => required?.includes(name));
+	const required = meant.flatMap((schema) => schema.required ?? []).filter(isRequired);
+	delete joined.required;
+	if (required.length) joined.required = [...new Set(required)];
+	if (!allHold) return joinValues(joined, schemas);
+	if (first.properties && !first.type) joined.type = 'object';
+	return mendType(joined);
+}
+
+/** Gives a schema the types and the values that any of several has. */
+function joinValues(joined: JsonSchema, schemas: JsonSchema[]): JsonSchema {
+	const types = [...new Set(schemas.flatMap(({ type = [] }) => type))];
+	if (schemas.every(({ type }) => type)) joined.type = types.length > 1 ? types : types[0];
+	const values = schemas.map((schema) => (isNull(schema) ? [null] : (schema.enum ?? [])));
+	if (values.every(({ length }) => length > 0)) joined.enum = [...new Set(values.flat())];
+	return joined;
+}
+
+/**
+ * Gives a schema with values the types of these, where it has none or they contradict it: some
+ * documents list numbers for a "string", or texts for a number, and then the values are right.
+ */
+function mendType(schema: JsonSchema): JsonSchema {
+	const { type, enum: values } = schema;
+	const isWrong = (value: unknown) => value !== null && !hasType(schema, value);
+	if (values && (!type || values.some(isWrong))) schema.type = [...new Set(values.map(getType))];
+	return schema;
+}
+
+const isNull = ({ type }: JsonSchema): boolean => String(type) === 'null';
