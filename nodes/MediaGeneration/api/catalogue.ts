@@ -2,7 +2,6 @@ import { digest } from '../lib/json';
 import { Memory, weigh } from '../lib/memory';
 import type { TaskService } from './client';
 import { factsOf } from './failure';
-import { filterModels } from './filterModels';
 import type { CatalogueModel } from './schemas';
 
 const LOOKUP_SETTINGS = { timeoutSeconds: 20 };
@@ -18,15 +17,11 @@ function toKey({ credentials }: TaskService, name: string): string {
 	return digest([baseUrl, accessToken, advancedSettings, modelsPath, modelSchemaPath, name]);
 }
 
-/** Finds an answer that is valid still; undefined if there is none. */
-const recall = (service: TaskService, name: string): Promise<unknown> | undefined =>
-	answers.get(toKey(service, name));
-
 /** Reads an answer, and asks for it if there is none. An error is not kept. */
 async function read<T>(service: TaskService, name: string, ask: () => Promise<T>): Promise<T> {
-	const known = recall(service, name);
-	if (known) return (await known) as T;
 	const key = toKey(service, name);
+	const known = answers.get(key);
+	if (known) return (await known) as T;
 	const answer = ask();
 	answers.set(key, answer);
 	void answer.then(
@@ -58,9 +53,47 @@ export async function findModels(service: TaskService, filter = ''): Promise<Cat
 const isChat = ({ taskType }: CatalogueModel): boolean =>
 	taskType.length > 0 && taskType.every((type) => type.toLowerCase() === 'chat');
 
+/** What people say, and what services call it. */
+const SYNONYMS = new Map([
+	['photo', 'image'],
+	['picture', 'image'],
+	['song', 'music'],
+	['voice', 'speech'],
+]);
+
+/**
+ * Finds the models that have each word of a filter in their name, provider or types. Those that have
+ * the words side by side are first, because "text to video" fits a model from video to text as well;
+ * of these the ones that make what is looked for: "image" means text to image before image to video.
+ */
+function filterModels(models: CatalogueModel[], filter: string): CatalogueModel[] {
+	const words = toPlainWords(filter).split(' ').filter(Boolean);
+	if (!words.length) return models;
+	const asked = words.join(' ');
+	const meant = words.map(translate).join(' ');
+	const phrases = [`to ${asked}`, asked, `to ${meant}`, meant, ''];
+	const toRank = (model: CatalogueModel) =>
+		phrases.findIndex((phrase) => toSearchText(model).includes(phrase));
+	return models
+		.filter((model) => words.every((word) => has(toSearchText(model), word)))
+		.sort((one, other) => toRank(one) - toRank(other));
+}
+
+/** Says in the service's words what a word means, in the plural too. */
+const translate = (word: string): string => SYNONYMS.get(word.replace(/s$/, '')) ?? word;
+
+const has = (text: string, word: string): boolean =>
+	text.includes(word) || text.includes(translate(word));
+
+const toSearchText = ({ model, title, provider, taskType }: CatalogueModel): string =>
+	toPlainWords([model, title, provider, ...taskType].join(' '));
+
+/** Hyphens and the like count as spaces, as in "text-to-video". */
+const toPlainWords = (text: string): string => text.toLowerCase().replace(/[\s/_-]+/g, ' ');
+
 /** Returns what the list of models says of one, if the list is here already. Asks for nothing. */
 export async function recallModel(service: TaskService, name: string) {
-	const models = await recall(service, LIST)?.catch(() => undefined);
+	const models = await answers.get(toKey(service, LIST))?.catch(() => undefined);
 	return (models as CatalogueModel[] | undefined)?.find(({ model }) => model === name);
 }
 

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { readResumeSecrets } from '../host/resumeUrl';
 import { digest, dropUndefined } from '../lib/json';
 import { RateLimiters, type RateLimiter } from '../lib/rateLimiter';
-import { isLookup, type Credentials } from './endpoints';
+import type { Credentials } from './endpoints';
 import {
 	exchange,
 	type Exchange,
@@ -19,7 +19,7 @@ import {
 	type ServiceError,
 } from './failure';
 import { buildForm, type UploadFile } from './multipart';
-import { listUrlSecrets, Redactor } from './redaction';
+import { hideInData, listUrlSecrets } from './redaction';
 import {
 	createdTask,
 	credits,
@@ -35,6 +35,7 @@ import {
 } from './schemas';
 import {
 	CREATION_TIMEOUT,
+	ENDPOINTS,
 	LOOKUP_RATE,
 	mayBeRefusal,
 	TASK_CODES,
@@ -42,7 +43,9 @@ import {
 	UNKNOWN_TASK_CODES,
 	UPLOAD_PATH,
 } from './service';
-import { isKnownState, toTask, type Task } from './task';
+import { findStatus, toTask, type Task } from './task';
+
+type Schema<T> = z.ZodType<T, z.ZodTypeDef, unknown>;
 
 /** The body of a request to create a task. */
 export interface CreateTaskRequest {
@@ -55,7 +58,7 @@ const LINK_HINT =
 	"Some services answer like this, and create nothing, when they can't read a link in the input: check that each one opens without a login.";
 
 const UPLOAD_HINT =
-	"Many services take files at a host of their own: put its address into 'Upload Base URL' of the credential, below 'Advanced Settings'.";
+	"Many services take files at a host of their own. Check 'Upload Base URL' and the paths in the credential, below 'Advanced Settings'.";
 
 const lookups = new RateLimiters('lookupRates', {
 	period: LOOKUP_RATE.period,
@@ -65,8 +68,8 @@ const lookups = new RateLimiters('lookupRates', {
 
 /** The task service, as one credential reaches it. */
 export class TaskService {
-	/** Hides the secrets of the credential, of the execution's resume URL, and of `hideUrl`. */
-	private redactor: Redactor;
+	/** What answers must not show: of the credential, of the execution's resume URL, of `hideUrl`. */
+	private readonly secrets = new Set<string>();
 	/** Sends look-ups at the rate of the account. */
 	private lookUpInTurn?: ReturnType<RateLimiter['join']>;
 
@@ -74,8 +77,14 @@ export class TaskService {
 		private readonly context: RequestContext,
 		readonly credentials: Credentials,
 	) {
+		const { accessToken, webhookSecret, previousWebhookSecret } = credentials;
 		const { token, address = '' } = readResumeSecrets(context);
-		this.redactor = Redactor.of(credentials).with([token, ...listUrlSecrets(address)]);
+		this.hide([accessToken, webhookSecret, previousWebhookSecret, token]);
+		this.hideUrl(address);
+	}
+
+	private hide(secrets: Array<string | undefined>): void {
+		for (const secret of secrets) if (secret?.trim()) this.secrets.add(secret.trim());
 	}
 
 	/** The account as a digest, because n8n stores it with the execution. */
@@ -85,12 +94,12 @@ export class TaskService {
 
 	/** From now on, hides the secrets of this callback URL in the service's answers. */
 	hideUrl(callBackUrl: string): void {
-		this.redactor = this.redactor.with(listUrlSecrets(callBackUrl));
+		this.hide(listUrlSecrets(callBackUrl));
 	}
 
 	/** Hides the same secrets in what somebody else sent. */
 	hideSecrets(said: unknown): unknown {
-		return this.redactor.hideInData(said);
+		return hideInData(said, this.secrets);
 	}
 
 	/**
@@ -115,20 +124,17 @@ export class TaskService {
 		if (facts.certain && !taskId) throw failure.advise(`${NOTHING_CREATED} ${description}`);
 		// Whatever answers there isn't the service.
 		const isOther = facts.answeredBy === 'other' && isOfKind(failure, 'unreadable', 'redirect');
-		const isRefusal = !taskId && isPerhapsRefusal(answer);
-		const hint = isRefusal && hasLink(request.input) ? LINK_HINT : undefined;
-		const advice = isOther ? description : hint;
-		throw buildDoubt({ message, taskId, advice }, isRefusal ? 'perhapsRefused' : 'unknown');
+		const { data: said, httpStatus, took } = answer;
+		const isRefusal = (said ?? null) === null && mayBeRefusal(httpStatus, facts.code ?? 0, took);
+		if (isRefusal && !taskId) throw buildDoubt({ message, advice: LINK_HINT }, 'perhapsRefused');
+		throw buildDoubt({ message, taskId, advice: isOther ? description : undefined });
 	}
 
 	/** Reads a task. @throws {ServiceError} also when the service doesn't know it */
 	async getTask(taskId: string, settings: RequestSettings): Promise<Task> {
 		const answer = await this.send({ endpoint: 'taskDetailsPath', value: taskId, settings });
-		const { failure } = answer;
-		const isOver =
-			failure?.facts.code === TASK_HAS_FAILED && isOfTask(failure) && !findRecord(answer);
-		const record = isOver ? { state: 'fail' } : this.readRecord(answer, taskId, taskRecord);
-		return toTask(taskId, { ...readReason(failure), ...dropUndefined(record) });
+		const record = taskRecord.parse(readDetails(answer, taskId));
+		return toTask(taskId, { ...readReason(answer.failure), ...dropUndefined(record) });
 	}
 
 	/**
@@ -137,7 +143,7 @@ export class TaskService {
 	 */
 	async getTaskRecord(taskId: string, settings: RequestSettings): Promise<object> {
 		const answer = await this.send({ endpoint: 'taskDetailsPath', value: taskId, settings });
-		return { ...this.readRecord(answer, taskId, rawTaskRecord), taskId };
+		return { ...readDetails(answer, taskId), taskId };
 	}
 
 	async getCredits(settings: RequestSettings): Promise<number> {
@@ -181,39 +187,23 @@ export class TaskService {
 		return await this.request({ endpoint: 'downloadUrlPath', body, settings }, webLink);
 	}
 
-	/** Reads the record in task details, and checks that it is that of this task. */
-	private readRecord<R extends { taskId?: string | null }>(
-		answer: Exchange,
-		taskId: string,
-		schema: z.ZodType<R, z.ZodTypeDef, unknown>,
-	): R {
-		const refusal = findRefusal(answer, taskId);
-		if (refusal) throw refusal;
-		const record = readData(answer, schema);
-		if (!record.taskId || record.taskId === taskId) return record;
-		const detail = 'sent an answer that is of another task';
-		throw buildError('lost', answer.origin, { answeredBy: 'service', detail });
-	}
-
 	private async requestUpload(request: ServiceRequest): Promise<UploadedFile> {
-		const answer = await this.send(request);
-		if (answer.failure?.kind === 'notFound' && !this.credentials.uploadBaseUrl?.trim())
-			throw answer.failure.advise(UPLOAD_HINT);
-		return readAnswer(answer, uploadedFile);
+		return await this.request(request, uploadedFile).catch((error: Error) => {
+			throw isOfKind(error, 'notFound') ? error.advise(UPLOAD_HINT) : error;
+		});
 	}
 
-	private async request<S extends z.ZodTypeAny>(
-		request: ServiceRequest,
-		schema: S,
-	): Promise<z.output<S>> {
-		return readAnswer(await this.send(request), schema);
+	private async request<T>(request: ServiceRequest, schema: Schema<T>): Promise<T> {
+		const answer = await this.send(request);
+		if (answer.failure) throw answer.failure;
+		return readData(answer, schema);
 	}
 
 	/** Sends a request. A look-up waits for its turn, and is sent again if it came too soon. */
 	private async send(request: ServiceRequest): Promise<Exchange> {
-		const { context, credentials, redactor } = this;
-		const sendNow = async () => await exchange(context, credentials, request, redactor);
-		if (!isLookup(request.endpoint)) return await sendNow();
+		const { context, credentials, secrets } = this;
+		const sendNow = async () => await exchange(context, credentials, request, secrets);
+		if (!('isLookup' in ENDPOINTS[request.endpoint])) return await sendNow();
 		const stopped = context.getExecutionCancelSignal?.();
 		this.lookUpInTurn ??= lookups.of(this.account).join(LOOKUP_RATE.most, stopped);
 		return await this.lookUpInTurn(async () => {
@@ -224,21 +214,15 @@ export class TaskService {
 	}
 }
 
-/** @throws {ServiceError} if the answer isn't a success, or lacks something */
-function readAnswer<S extends z.ZodTypeAny>(answer: Exchange, schema: S): z.output<S> {
-	if (answer.failure) throw answer.failure;
-	return readData(answer, schema);
-}
-
-function readData<S extends z.ZodTypeAny>(answer: Exchange, schema: S): z.output<S> {
+function readData<T>(answer: Exchange, schema: Schema<T>): T {
 	const { success, data, error } = schema.safeParse(answer.data);
-	if (success) return data as z.output<S>;
+	if (success) return data;
 	throw buildIncomplete(answer, schema, error);
 }
 
 function buildIncomplete(
 	{ origin }: Exchange,
-	{ description }: z.ZodTypeAny,
+	{ description }: Schema<unknown>,
 	error?: z.ZodError,
 ): ServiceError {
 	const field = ['data', ...(error?.issues[0]?.path ?? [])].join('.');
@@ -246,41 +230,31 @@ function buildIncomplete(
 	return buildError('unreadable', origin, { answeredBy: 'service', detail });
 }
 
-/** The service speaks of the task. A web page with this status doesn't count. */
-const isOfTask = ({ facts: { code = 0, answeredBy } }: ServiceError): boolean =>
-	answeredBy === 'service' && TASK_CODES.includes(code);
-
-/** The service failed at once, and named no task. */
-const isPerhapsRefusal = ({ data, failure, httpStatus, took }: Exchange): boolean =>
-	(data ?? null) === null && mayBeRefusal(httpStatus, failure?.facts.code ?? 0, took);
-
-/** A text of the input begins as a link. */
-const hasLink = (input: object): boolean => /"https?:/i.test(JSON.stringify(input));
-
-const findRecord = ({ data }: Exchange) => rawTaskRecord.safeParse(data).data;
-
-/** Why details have no record that counts; undefined if they may have one. */
-function findRefusal(answer: Exchange, taskId: string): ServiceError | undefined {
-	const { data, failure, origin } = answer;
-	if (failure && decides(answer, failure, taskId)) return undefined;
-	const isUnknown = failure
-		? failure.facts.answeredBy === 'service' && UNKNOWN_TASK_CODES.includes(failure.facts.code ?? 0)
-		: data === null || data === undefined;
-	return isUnknown
-		? buildError('unknownTask', origin, { answeredBy: 'service', code: failure?.facts.code })
-		: failure;
-}
-
 /**
- * Whether the record in a failure counts. One with the task's own ID and a known state does, whatever
- * the code and the HTTP status: services send the records of failed tasks under several. Any other
- * record needs a code that speaks of the task.
+ * Reads the record in task details, and checks that it is that of this task. In a failure, a record
+ * with the task's own ID and a known state counts, whatever the code and the HTTP status: services
+ * send the records of failed tasks under several. Any other record needs a code that speaks of the
+ * task.
  */
-function decides(answer: Exchange, failure: ServiceError, taskId: string): boolean {
-	const record = findRecord(answer);
+function readDetails(answer: Exchange, taskId: string): z.output<typeof rawTaskRecord> {
+	const { data, failure, origin } = answer;
+	const { code = 0, answeredBy } = failure?.facts ?? {};
+	const isSaid = answeredBy === 'service';
+	const isOfTask = isSaid && TASK_CODES.includes(code);
+	const found = rawTaskRecord.safeParse(data).data;
 	// Whatever redirects isn't the service.
-	if (!record || failure.kind === 'redirect') return false;
-	return (record.taskId === taskId && isKnownState(record.state)) || isOfTask(failure);
+	const isOwn =
+		found?.taskId === taskId && findStatus(found.state) && !isOfKind(failure, 'redirect');
+	const isFailure = failure && !(found && (isOwn || isOfTask));
+	if (isFailure ? isSaid && UNKNOWN_TASK_CODES.includes(code) : (data ?? null) === null)
+		throw buildError('unknownTask', origin, { answeredBy: 'service', code: failure?.facts.code });
+	if (isFailure && isOfTask && code === TASK_HAS_FAILED)
+		return { state: 'fail', ...readReason(failure) };
+	if (isFailure) throw failure;
+	const record = readData(answer, rawTaskRecord);
+	if (!record.taskId || record.taskId === taskId) return record;
+	const detail = 'sent an answer that is of another task';
+	throw buildError('lost', origin, { answeredBy: 'service', detail });
 }
 
 /** Why the task failed by the envelope, for a record that doesn't say it. */

@@ -8,9 +8,6 @@ export type Endpoint = keyof typeof ENDPOINTS;
 export const findPlaceholder = (endpoint: Endpoint): string | undefined =>
 	/\{\w+\}/.exec(ENDPOINTS[endpoint].path)?.[0];
 
-/** Whether requests to an endpoint share the rate of look-ups. */
-export const isLookup = (endpoint: Endpoint): boolean => 'isLookup' in ENDPOINTS[endpoint];
-
 /** The credential as n8n decrypts it. Paths count with `advancedSettings` only. */
 export interface Credentials extends Partial<Record<Endpoint, string>> {
 	baseUrl: string;
@@ -25,9 +22,6 @@ export interface Credentials extends Partial<Record<Endpoint, string>> {
 export const buildAuthorization = ({ accessToken }: { accessToken?: unknown }): string =>
 	`${TOKEN_SCHEME} ${String(accessToken).trim()}`;
 
-const isUpload = (endpoint: Endpoint): boolean =>
-	endpoint === 'streamUploadPath' || endpoint === 'urlUploadPath';
-
 /**
  * Path segments that would lead elsewhere, even if a front server decodes encoded slashes first; and
  * lone surrogates, which can't be encoded.
@@ -39,27 +33,25 @@ const CLIMBS = /(^|[/\\])\.{1,2}([/\\]|$)|\p{Cs}/u;
  * @param value replaces the placeholder, URL-encoded; slashes in a model's name are kept
  * @throws {UserError} if an address or the value is unusable
  */
-export function buildUrl(credentials: Credentials, endpoint: Endpoint, value?: string): string {
-	const uploadBase = isUpload(endpoint) ? credentials.uploadBaseUrl?.trim() : '';
+export function buildUrl(credentials: Credentials, endpoint: Endpoint, value = ''): string {
+	const uploadBase = 'isUpload' in ENDPOINTS[endpoint] ? credentials.uploadBaseUrl?.trim() : '';
 	const base = uploadBase
 		? checkBase(uploadBase, 'Upload Base URL')
 		: checkBase(credentials.baseUrl.trim(), 'Base URL');
 	const custom = credentials.advancedSettings ? credentials[endpoint]?.trim() : '';
 	const path = (custom || ENDPOINTS[endpoint].path).replace(/^\/*/, '/');
 	const placeholder = findPlaceholder(endpoint);
-	if (value === undefined || !placeholder) return base + path;
+	if (!placeholder) return base + path;
 	if (!path.includes(placeholder))
 		throw new UserError(
 			`'${ENDPOINTS[endpoint].displayName}' in the credential must contain ${placeholder}`,
 		);
-	const isModel = placeholder === '{model}';
-	const segments = isModel ? value.split('/') : [value];
-	if (segments.includes('') || CLIMBS.test(value)) {
-		const [field, description] = isModel
-			? ['Choose Model', 'Choose a model from the list.']
-			: ['Task ID', 'Use the taskId that Start Without Waiting outputs.'];
-		throw new UserError(`'${field}' can't be "${value}"`, { description });
-	}
+	const [field, segments] =
+		placeholder === '{model}' ? ['Choose Model', value.split('/')] : ['Task ID', [value]];
+	if (segments.includes('') || CLIMBS.test(value))
+		throw new UserError(`'${field}' can't be "${value}"`, {
+			description: 'Use what the service calls it.',
+		});
 	return base + path.replaceAll(placeholder, segments.map(encodeURIComponent).join('/'));
 }
 
@@ -68,18 +60,14 @@ export const isClearText = (url: string): boolean =>
 	new URL(url).protocol === 'http:' && !isSurelyInternalUrl(url);
 
 export const explainClearText = (field: string): string =>
-	`'${field}' in the credential begins with http://, which would send the access token over the internet unencrypted. Change it to https://; http:// is for a service in your own network, by its IP address or internal name.`;
+	`'${field}' in the credential begins with http://, which would send the access token over the internet unencrypted. Change it to https://; http:// is for a service in your own network.`;
 
 /** @returns the address without trailing slashes. @throws {UserError} if it is unusable */
 function checkBase(base: string, field: string): string {
 	const url = /^https?:\/\//i.test(base) && URL.canParse(base) ? new URL(base) : undefined;
-	if (!url)
+	if (!url || /[?#]/.test(base) || url.username || url.password)
 		throw new UserError(
-			`'${field}' in the credential must begin with https:// (or http:// for a service in your own network)`,
-		);
-	if (/[?#]/.test(base) || url.username || url.password)
-		throw new UserError(
-			`'${field}' in the credential must be an address without a query, a # or a login, for example https://api.example.com`,
+			`'${field}' in the credential must begin with https:// and have no query, # or login, for example https://api.example.com`,
 		);
 	if (isClearText(base)) throw new UserError(explainClearText(field));
 	return base.replace(/\/+$/, '');

@@ -6,9 +6,8 @@ import { limitConcurrency } from '../lib/mapConcurrent';
 import { joinSignals } from '../lib/timers';
 import { buildUrl, type Credentials, type Endpoint } from './endpoints';
 import { buildError, findFailure, findNetworkFailure, type ServiceError } from './failure';
-import type { Redactor } from './redaction';
+import { hideInData, hideInMessage } from './redaction';
 import { envelope, parseServiceJson, taskId, toQuote } from './schemas';
-import { BROWSER } from './service';
 
 /** What requests need of n8n's contexts. */
 export interface RequestContext {
@@ -45,8 +44,8 @@ export interface Exchange {
 	findTaskId: () => string | undefined;
 }
 
-/** Our user agent, for the service and for the hosts of results. */
-export const USER_AGENT = `${BROWSER} (compatible; ${PACKAGE})`;
+/** For the service and the hosts of results. Some front servers answer 403 to those of scripts. */
+export const USER_AGENT = `Mozilla/5.0 (compatible; ${PACKAGE})`;
 
 const MEGABYTE = 1024 * 1024;
 
@@ -70,37 +69,26 @@ export async function exchange(
 	context: RequestContext,
 	credentials: Credentials,
 	request: ServiceRequest,
-	redactor: Redactor,
+	secrets: Iterable<string>,
 ): Promise<Exchange> {
-	const { endpoint, value, settings } = request;
-	const url = buildUrl(credentials, endpoint, value);
+	const url = buildUrl(credentials, request.endpoint, request.value);
 	const { origin } = new URL(url);
 	const begun = performance.now();
 	const received = await send(context, credentials, url, request);
-	const { statusCode, error } = received;
-	const text = decodeAnswer(received);
+	const { statusCode, text, error } = received;
 	const { fault = text.length > MAX_BYTES ? TOO_MUCH_TEXT : undefined } = received;
-	const body = (fault ?? error) ? undefined : parseAnswer(text, redactor);
+	const body = (fault ?? error) ? undefined : hideInData(parseServiceJson(text), secrets);
 	const said = envelope.safeParse(body).data;
 	const { data } = (body ?? {}) as { data?: unknown };
 	const why = fault ?? (text.trim() ? "isn't JSON from the task service" : 'is empty');
 	// Whoever answers in another form may say there what is wrong.
-	const words = said || !isObject(body) ? said?.text : toQuote(body);
+	const words = (said || !isObject(body) ? said?.text : toQuote(body)) ?? '';
 	const failure = error
-		? describeNoAnswer(origin, error, settings)
-		: findFailure(origin, statusCode, said?.code, redactor.hideInMessage(words ?? ''), why);
+		? buildError('lost', origin, findNetworkFailure(error, request.settings.timeoutSeconds))
+		: findFailure(origin, statusCode, said?.code, hideInMessage(words, secrets), why);
 	const took = performance.now() - begun;
-	const findId = () => findTaskId(text, request, redactor);
+	const findId = () => hideInData(findTaskId(text, request), secrets) as string | undefined;
 	return { origin, data, failure, httpStatus: statusCode, took, findTaskId: findId };
-}
-
-function describeNoAnswer(
-	origin: string,
-	error: unknown,
-	{ timeoutSeconds }: RequestSettings,
-): ServiceError {
-	const { reason, ...facts } = findNetworkFailure(error, timeoutSeconds);
-	return buildError('lost', origin, { detail: reason, ...facts });
 }
 
 const buildOptions = (url: string, { body, settings }: ServiceRequest): IHttpRequestOptions => ({
@@ -124,8 +112,7 @@ const buildOptions = (url: string, { body, settings }: ServiceRequest): IHttpReq
 /** What has been received. */
 interface Received {
 	statusCode: number;
-	chunks: Uint8Array[];
-	size: number;
+	text: string;
 	/** Why it can't be read, as a predicate. */
 	fault?: string;
 	error?: unknown;
@@ -145,7 +132,8 @@ async function send(
 	const isCreation = endpoint === 'createTaskPath';
 	const stopped = isCreation ? undefined : context.getExecutionCancelSignal?.();
 	const own = withSignal(context, joinSignals(limit, stopped));
-	const received: Received = { statusCode: 0, chunks: [], size: 0 };
+	const received: Received = { statusCode: 0, text: '' };
+	const chunks: Uint8Array[] = [];
 	try {
 		const { statusCode, body } = (await own.helpers.httpRequestWithAuthentication.call(
 			own as never,
@@ -154,38 +142,43 @@ async function send(
 			{ credentialsDecrypted: { id: '', name: '', type: CREDENTIAL, data } },
 		)) as { statusCode: number; body: unknown };
 		received.statusCode = statusCode;
-		await receive(received, toStream(body), endpoint);
+		received.fault = await receive(chunks, toStream(body), endpoint);
 	} catch (error) {
 		received.error = error;
 	}
 	// An aborted stream may just end.
 	if (limit.aborted) received.error = { code: 'ETIMEDOUT' };
+	const text = new TextDecoder().decode(Buffer.concat(chunks));
+	// The files in a large answer are of no use.
+	received.text = text.length > MAX_BYTES && !received.fault ? leaveOutData(text) : text;
 	return received;
 }
 
-/** Collects an answer, up to the largest size that one of this endpoint may have. */
+/**
+ * Collects an answer, up to the largest size that one of this endpoint may have.
+ * @returns why it can't be read, as a predicate
+ */
 async function receive(
-	received: Received,
+	chunks: Uint8Array[],
 	stream: AsyncGenerator<Uint8Array>,
 	endpoint: Endpoint,
-): Promise<void> {
-	const readTo = async (maxBytes: number): Promise<void> => {
-		while (received.size <= maxBytes) {
+): Promise<string | undefined> {
+	let size = 0;
+	const readTo = async (maxBytes: number): Promise<string | undefined> => {
+		while (size <= maxBytes) {
 			const { done, value } = await stream.next();
-			if (done) return;
-			received.chunks.push(value);
-			received.size += value.length;
+			if (done) return undefined;
+			chunks.push(value);
+			size += value.length;
 		}
-		received.fault = `is larger than ${maxBytes / MEGABYTE} MB`;
+		return `is larger than ${maxBytes / MEGABYTE} MB`;
 	};
-	await readTo(endpoint === 'modelSchemaPath' ? MAX_BYTES_OF_SCHEMA : MAX_BYTES);
-	if (received.fault && endpoint === 'taskDetailsPath')
-		await readInTurn(async () => {
-			received.fault = undefined;
-			await readTo(MAX_BYTES_OF_DETAILS);
-		});
+	let fault = await readTo(endpoint === 'modelSchemaPath' ? MAX_BYTES_OF_SCHEMA : MAX_BYTES);
+	if (fault && endpoint === 'taskDetailsPath')
+		fault = await readInTurn(async () => await readTo(MAX_BYTES_OF_DETAILS));
 	// Leaving a stream closes the connection.
-	if (received.fault) await stream.return(undefined);
+	if (fault) await stream.return(undefined);
+	return fault;
 }
 
 /** In evaluations, n8n returns text or JSON instead of a stream. */
@@ -193,21 +186,6 @@ async function* toStream(body: unknown): AsyncGenerator<Uint8Array> {
 	if (isObject(body) && Symbol.asyncIterator in body)
 		yield* body as unknown as AsyncIterable<Uint8Array>;
 	else yield Buffer.from(typeof body === 'string' ? body : (JSON.stringify(body) ?? ''));
-}
-
-/** Decodes an answer; of a large one, what is to be parsed: its files are of no use. */
-function decodeAnswer({ chunks, fault }: Received): string {
-	const text = new TextDecoder().decode(Buffer.concat(chunks));
-	return text.length > MAX_BYTES && !fault ? leaveOutData(text) : text;
-}
-
-/** Parses an answer and hides its secrets; undefined if that fails for any reason. */
-export function parseAnswer(text: string, redactor: Redactor): unknown {
-	try {
-		return redactor.hideInData(parseServiceJson(text));
-	} catch {
-		return undefined;
-	}
 }
 
 const TASK_IDS = /"task_?id"\s*:\s*(?:"([^"\\]{1,256})"|(\d{1,256})\s*[,}])/gi;
@@ -220,12 +198,7 @@ const listIdsIn = (json: string): string[] =>
  * Finds a task's ID wherever it stands, because the task may have been paid for. One that was sent is
  * of an earlier task: servers repeat the input that they refuse.
  */
-function findTaskId(
-	answer: string,
-	{ body = {} }: ServiceRequest,
-	redactor: Redactor,
-): string | undefined {
+function findTaskId(answer: string, { body = {} }: ServiceRequest): string | undefined {
 	const sent = listIdsIn(JSON.stringify(body));
-	const found = listIdsIn(answer).find((id) => !sent.includes(id));
-	return redactor.hideInData(taskId.safeParse(found).data) as string | undefined;
+	return taskId.safeParse(listIdsIn(answer).find((id) => !sent.includes(id))).data;
 }

@@ -126,60 +126,41 @@ export function findFailure(
 	return buildError('unreadable', origin, { answeredBy: 'other', detail: fault });
 }
 
-/** Why a request got no answer. */
-interface NetworkFailure {
-	/** Nothing was sent. */
-	certain: boolean;
-	/** A predicate for the host. */
-	reason: string;
-	/** What to do, if this reason needs something special. */
-	next?: string;
-}
+/** Failures before anything was sent, by system call and code. A route can also be lost later. */
+const NEVER_SENT =
+	/ (ECONNREFUSED|ENOTFOUND|EAI_AGAIN|(CERT|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|ERR_TLS_CERT)_\w+)$|^connect E(HOST|NET)UNREACH$/;
 
 /** Errors of n8n's SSRF protection, which refuses to connect. */
 const GUARD_ERROR = /^SsrfBlocked(Ip|Hostname)Error$/;
 
+const GUARDED = "can't be reached: this n8n's SSRF protection blocks that address";
+
 const GUARD_HINT =
 	'Nothing was sent. If this n8n is to reach that address, ask its administrator to add it to the environment variable N8N_SSRF_ALLOWED_HOSTNAMES or N8N_SSRF_ALLOWED_IP_RANGES.';
-
-/** Failures before anything was sent, by system call and code. */
-const NEVER_SENT: Array<[pattern: RegExp, reason: string, next?: string]> = [
-	[/ GUARD$/, "this n8n's SSRF protection blocks that address", GUARD_HINT],
-	[/ ECONNREFUSED$/, 'nothing answers at that address'],
-	[/ (ENOTFOUND|EAI_AGAIN)$/, 'its host name is not known'],
-	[/ ERR_INVALID_URL$/, 'its URL is malformed'],
-	[
-		/ (CERT|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|ERR_TLS_CERT)_/,
-		'its certificate has expired, is not trusted, or belongs to another host',
-	],
-	// Only while connecting: a route can also be lost later.
-	[/^connect E(HOST|NET)UNREACH$/, 'there is no route to its host'],
-];
 
 export const SLOW_HINT = "If it is just slow, raise 'Request Timeout (Seconds)' in Options.";
 
 const TIMEOUT = / (ETIMEDOUT|ECONNABORTED|ESOCKETTIMEDOUT)$/;
 
-/** @param error what n8n's HTTP helper threw: n8n wraps Node's errors */
-export function findNetworkFailure(error: unknown, timeoutSeconds: number): NetworkFailure {
-	const failed = readSystemError(error);
-	const [, reason, next] = NEVER_SENT.find(([pattern]) => pattern.test(failed)) ?? [];
-	if (reason) return { certain: true, reason: `can't be reached: ${reason}`, next };
+/**
+ * Finds out why a request got no answer. The detail is a predicate of the host; `next` is there if the
+ * reason needs something special.
+ * @param error what n8n's HTTP helper threw: n8n wraps Node's errors
+ */
+export function findNetworkFailure(
+	error: unknown,
+	timeoutSeconds: number,
+): { certain: boolean; detail: string; next?: string } {
+	const layers: Array<Record<string, unknown>> = [];
+	for (let layer = error; layer && layers.length < 10; layer = (layer as Error).cause)
+		layers.push(layer as Record<string, unknown>);
+	if (layers.some(({ name }) => GUARD_ERROR.test(String(name))))
+		return { certain: true, detail: GUARDED, next: GUARD_HINT };
+	const codes = layers.flatMap(({ code, httpCode }) => [code, httpCode]);
+	const code = codes.find((one) => typeof one === 'string');
+	const failed = `${String(layers.find(({ syscall }) => syscall)?.syscall)} ${code}`;
+	if (NEVER_SENT.test(failed)) return { certain: true, detail: `can't be reached (${code})` };
 	if (!TIMEOUT.test(failed))
-		return { certain: false, reason: 'broke off the connection before it answered' };
-	return { certain: false, reason: `gave no answer within ${timeoutSeconds} s`, next: SLOW_HINT };
-}
-
-/** Reads system call and code from an error or its causes, separated by a blank. */
-function readSystemError(error: unknown): string {
-	let code = '';
-	let syscall: unknown;
-	for (let depth = 0, inner = error; inner && depth < 10; depth++) {
-		const layer = inner as Record<string, unknown>;
-		if (GUARD_ERROR.test(String(layer.name))) code = 'GUARD';
-		code ||= [layer.code, layer.httpCode].find((value) => typeof value === 'string') ?? '';
-		syscall ??= layer.syscall;
-		inner = layer.cause;
-	}
-	return `${String(syscall)} ${code}`;
+		return { certain: false, detail: 'broke off the connection before it answered' };
+	return { certain: false, detail: `gave no answer within ${timeoutSeconds} s`, next: SLOW_HINT };
 }

@@ -19,16 +19,13 @@ export function parseServiceJson(text: string): unknown {
 	return isDeeper(value, JSON_LEVELS) ? undefined : value;
 }
 
-const text = z.string().trim();
+/** Reads numbers and their texts. JSON allows numbers that become Infinity, such as `1e999`. */
+const numeric = (pattern: RegExp) =>
+	z.union([z.number(), z.string().trim().regex(pattern).transform(Number)]).refine(Number.isFinite);
 
-/** JSON allows numbers that become Infinity, such as `1e999`. */
-const finite = (schema: z.ZodType<number, z.ZodTypeDef, unknown>) => schema.refine(Number.isFinite);
+export const integer = numeric(/^-?\d+$/).refine(Number.isInteger);
 
-export const integer = finite(z.union([z.number().int(), text.regex(/^-?\d+$/).transform(Number)]));
-
-export const number = finite(
-	z.union([z.number(), text.regex(/^-?\d+(\.\d+)?$/).transform(Number)]),
-);
+export const number = numeric(/^-?\d+(\.\d+)?$/);
 
 export const nonEmptyText = z.string().min(1);
 
@@ -86,19 +83,14 @@ export const rawTaskRecord = z
 	.passthrough()
 	.describe('task record');
 
-const failureCode = z.union([message, z.number().transform(String)]);
-
 /** The parts that make a Task. */
 const parts = {
 	state: z.string().transform(toMessage),
 	model: tolerant(message),
 	resultJson: tolerant(embeddedJson),
 	response: tolerant(embeddedJson),
-	failCode: tolerant(failureCode),
+	failCode: tolerant(z.union([message, z.number().transform(String)])),
 	failMsg: tolerant(message),
-	/** In older records, in place of the two above. */
-	errorCode: tolerant(failureCode),
-	errorMessage: tolerant(message),
 	creditsConsumed: tolerant(number),
 	createTime: tolerant(number),
 	completeTime: tolerant(number),
@@ -119,14 +111,7 @@ export const callbackBody = z.object({
 	taskId: z.unknown(),
 	state: z.unknown(),
 	code: tolerant(integer),
-	data: z
-		.object({
-			task_id: z.unknown(),
-			taskId: z.unknown(),
-			callbackType: z.unknown(),
-			state: z.unknown(),
-		})
-		.catch({}),
+	data: z.record(z.unknown()).catch({}),
 });
 
 export type CallbackBody = z.output<typeof callbackBody>;
@@ -138,12 +123,8 @@ export const credits = number.describe('number of credits');
 export const uploadedFile = z
 	.object({ downloadUrl: tolerant(nonEmptyText), fileUrl: tolerant(nonEmptyText) })
 	.passthrough()
-	.transform(({ downloadUrl, fileUrl, ...file }, context) => {
-		const url = downloadUrl ?? fileUrl;
-		if (url !== undefined) return { ...{ url }, ...file, url };
-		context.addIssue({ code: 'custom', message: 'neither downloadUrl nor fileUrl' });
-		return z.NEVER;
-	})
+	.transform(({ downloadUrl, fileUrl, ...file }) => ({ ...file, url: downloadUrl ?? fileUrl }))
+	.pipe(z.object({ url: z.string() }).passthrough())
 	.describe('URL for the file');
 
 export type UploadedFile = z.output<typeof uploadedFile>;
@@ -170,4 +151,4 @@ export const modelList = z
 	.describe('list of models');
 
 /** `data` of a model's schema; `openapi` is null if the model has none yet. */
-export const modelSchema = z.object({ openapi: z.unknown().optional() }).describe('schema');
+export const modelSchema = z.object({ openapi: z.unknown() }).describe('schema');

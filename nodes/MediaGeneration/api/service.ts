@@ -11,6 +11,8 @@ interface EndpointFacts {
 	path: string;
 	/** Its requests count for `LOOKUP_RATE`, which the client keeps to. */
 	isLookup?: true;
+	/** It is below 'Upload Base URL', if the credential has one. */
+	isUpload?: true;
 }
 
 /** The endpoints. Each is a field of the credential. */
@@ -21,8 +23,12 @@ export const ENDPOINTS = {
 		path: '/api/v1/jobs/recordInfo?taskId={taskId}',
 	},
 	creditsPath: { displayName: 'Credits Path', path: '/api/v1/chat/credit' },
-	streamUploadPath: { displayName: 'Stream Upload Path', path: '/api/file-stream-upload' },
-	urlUploadPath: { displayName: 'URL Upload Path', path: '/api/file-url-upload' },
+	streamUploadPath: {
+		displayName: 'Stream Upload Path',
+		path: '/api/file-stream-upload',
+		isUpload: true,
+	},
+	urlUploadPath: { displayName: 'URL Upload Path', path: '/api/file-url-upload', isUpload: true },
 	modelsPath: { displayName: 'Models Path', path: '/api/v1/models', isLookup: true },
 	modelSchemaPath: {
 		displayName: 'Model Schema Path',
@@ -44,9 +50,6 @@ export const UPLOAD_PATH = 'n8n';
 
 /** The scheme of the access token in the header `Authorization`. */
 export const TOKEN_SCHEME = 'Bearer';
-
-/** The start of our user agent. Some front servers answer 403 to those of scripts. */
-export const BROWSER = 'Mozilla/5.0';
 
 /**
  * A task's ID. The contract has no limit, public services use at most 64 characters. Ours keeps
@@ -124,7 +127,7 @@ const FAILURES = {
 		endsRun: true,
 		cause: 'credential-invalid',
 		what: 'The service does not accept the access token',
-		next: "Open the credential and paste a valid 'Access Token'. A token of another account or environment is refused too.",
+		next: "Open the credential and paste a valid 'Access Token'.",
 	},
 	credits: {
 		codes: [402, 433],
@@ -132,7 +135,7 @@ const FAILURES = {
 		endsRun: true,
 		cause: 'quota-exhausted',
 		what: 'The account or its access token has too few credits',
-		next: "Top up the account's credits with the service, or raise the limit of the token, then run the node again.",
+		next: "Top up the account's credits with the service, or raise the limit of the token.",
 	},
 	turnedAway: {
 		codes: [403, 405],
@@ -157,7 +160,7 @@ const FAILURES = {
 		codes: [400, 413, 422],
 		nothingDone: true,
 		what: 'The service did not accept a field or its size',
-		next: 'Correct what the service names, then run the node again.',
+		next: 'Correct what the service names.',
 	},
 	/** Too many requests at once. */
 	rate: {
@@ -174,7 +177,7 @@ const FAILURES = {
 		passes: true,
 		cause: 'rate-limited',
 		what: 'The service takes no more tasks at once',
-		next: "Put this node into Loop Over Items, with a 'Batch Size' that the service takes at once, or raise 'Limit Wait Time' of Generate. All unfinished tasks of the account count, also those of other workflows.",
+		next: "Put this node into Loop Over Items, with a 'Batch Size' that the service takes at once, or raise 'Limit Wait Time' of Generate. All unfinished tasks of the account count.",
 	},
 	maintenance: {
 		codes: [455],
@@ -201,7 +204,7 @@ const FAILURES = {
 	},
 	redirect: {
 		cause: 'configuration-invalid',
-		what: 'The service redirected the request. This is not followed, so that the access token only goes to the configured service',
+		what: 'The service redirected the request, which is not followed, so that nobody else gets the access token',
 		next: "Set 'Base URL' in the credential to the service's real address.",
 	},
 	/** HTTP says success, but the answer is a web page, for example, or lacks what we need. */

@@ -1,4 +1,4 @@
-import { dropUndefined, isLeftOut, isObject } from '../lib/json';
+import { dropUndefined, isObject } from '../lib/json';
 import { findResult, hasText, isFilled, readResultLinks, type ResultLink } from './resultLinks';
 import { embeddedJson, nonEmptyText, taskRecord, type TaskRecord } from './schemas';
 import { STATES } from './service';
@@ -35,7 +35,8 @@ export interface Task {
 	[REQUEST]?: { prompt?: string; callbackUrl?: string };
 }
 
-function findStatus(state: string): TaskStatus | undefined {
+/** Reads a state; undefined for an unknown word. */
+export function findStatus(state: string): TaskStatus | undefined {
 	const word = state.toLowerCase().replace(/[\s_-]+/g, '');
 	const statuses = Object.keys(STATES) as Array<keyof typeof STATES>;
 	return statuses.find((status) => STATES[status].test(word));
@@ -44,8 +45,6 @@ function findStatus(state: string): TaskStatus | undefined {
 /** Reads a state. @param otherwise the status for an unknown word */
 export const toStatus = (state: string, otherwise: TaskStatus = 'pending'): TaskStatus =>
 	findStatus(state) ?? otherwise;
-
-export const isKnownState = (state: string): boolean => findStatus(state) !== undefined;
 
 /** A task of which only its ID is known, and if this node created it, its model and a warning. */
 export const newTask = (taskId: string, model?: string, warning?: string): Task =>
@@ -76,9 +75,8 @@ export function toTask(taskId: string, record: TaskRecord): Task {
 	// A text was paid for too, so it stays beside links that may be none of a result.
 	const left = dropUndefined({ ...omitKnown(record), resultJson: results.find(hasText) });
 	const others = status === 'completed' ? [left] : [];
-	const found = findResult([...results, ...others]);
-	const result = found?.result ?? results[0];
-	const links = found?.links.filter(({ kind }) => kind === 'result') ?? [];
+	const result = findResult([...results, ...others]) ?? results[0];
+	const links = listTaskLinks({ taskId, result }, ['result']);
 	const hasResult = links.length > 0 || hasText(result);
 	const isFailure = status === 'failed' || (status === 'completed' && !hasResult);
 	return dropUndefined({
@@ -88,8 +86,8 @@ export function toTask(taskId: string, record: TaskRecord): Task {
 		model: record.model,
 		state: record.state,
 		result,
-		failCode: status === 'failed' ? (record.failCode ?? record.errorCode) : undefined,
-		failMessage: isFailure ? (record.failMsg ?? record.errorMessage) : undefined,
+		failCode: status === 'failed' ? record.failCode : undefined,
+		failMessage: isFailure ? record.failMsg : undefined,
 		creditsConsumed: record.creditsConsumed,
 		createdAt: toIsoTime(record.createTime),
 		completedAt: toIsoTime(record.completeTime),
@@ -98,16 +96,16 @@ export function toTask(taskId: string, record: TaskRecord): Task {
 }
 
 const FILE_LEFT_OUT =
-	"The service sent its result as a file within its answer, which was too large to keep that. For the next task, choose links if the model has a field for it. To get this file, ask for the task's details with n8n's HTTP Request and this credential. Running Generate again pays for a new task.";
+	"The service sent its result as a file within its answer, which was too large to keep that. Choose links next time if the model has a field for it. To get this file, ask for the task's details with n8n's HTTP Request and this credential. Running Generate again pays for a new task.";
 
-const hasLeftOut = (result: unknown): boolean =>
-	typeof result === 'string'
-		? isLeftOut(result)
-		: typeof result === 'object' && result !== null && Object.values(result).some(hasLeftOut);
+/** A text in JSON that is a file, alone or in a data URL, which was left out. */
+const LEFT_OUT = /"(data:[^\s",]*,[^"]*)?…\\*"/;
 
 /** Says that a result was a file, and no link, in an answer that was too large to keep it. */
 export const describeLeftOut = ({ status, resultUrls, result }: Task): string | undefined =>
-	status === 'completed' && !resultUrls?.length && hasLeftOut(result) ? FILE_LEFT_OUT : undefined;
+	status === 'completed' && !resultUrls?.length && LEFT_OUT.test(JSON.stringify(result) ?? '')
+		? FILE_LEFT_OUT
+		: undefined;
 
 /** Says that in a warning. */
 export function warnOfLeftOut(task: Task): Task {

@@ -1,4 +1,4 @@
-import { dropUndefined, isObject, mapValues } from './json';
+import { dropUndefined, mapValues } from './json';
 import { cutText } from './text';
 import { isWebUrl } from './url';
 
@@ -15,35 +15,29 @@ export class Excerpt {
 
 	/** @returns undefined when nothing of the value fits */
 	copy(value: unknown): unknown {
-		if (typeof value === 'string') return this.copyText(value);
+		if (typeof value === 'string') return this.take(this.shorten(value));
+		if (typeof value !== 'object' || value === null) return this.take(value);
+		if (!this.take([])) return undefined;
 		if (Array.isArray(value))
-			return this.takeRoom([])
-				? value.map((part) => this.copy(part)).filter((part) => part !== undefined)
-				: undefined;
-		if (isObject(value)) return this.takeRoom({}) ? this.copyParts(value) : undefined;
-		return value !== undefined && this.takeRoom(value) ? value : undefined;
-	}
-
-	private copyText(text: string): string | undefined {
-		const isLink = isWebUrl(text);
-		const copy = isLink ? encodeLink(text) : cutText(text, LONGEST_TEXT);
-		this.isCut ||= !isLink && copy !== text;
-		return this.takeRoom(copy) ? copy : undefined;
-	}
-
-	private copyParts(object: Record<string, unknown>): object {
+			return value.map((part) => this.copy(part)).filter((part) => part !== undefined);
 		const copyPart = (part: unknown, name: string) =>
-			this.takeRoom(name) ? this.copy(part) : undefined;
-		return dropUndefined(mapValues(object, copyPart));
+			this.take(name) === undefined ? undefined : this.copy(part);
+		return dropUndefined(mapValues(value, copyPart));
 	}
 
-	/** @returns whether there is room for it, with a comma or colon */
-	private takeRoom(value: unknown): boolean {
-		const size = JSON.stringify(value).length + 1;
+	private shorten(text: string): string {
+		if (isWebUrl(text)) return encodeLink(text);
+		this.isCut ||= text.length > LONGEST_TEXT;
+		return cutText(text, LONGEST_TEXT);
+	}
+
+	/** @returns undefined without room for the value and a comma or colon */
+	private take<Value>(value: Value): Value | undefined {
+		const size = (JSON.stringify(value)?.length ?? 0) + 1;
 		const fits = size <= this.room && !(typeof value === 'string' && value.length > LONGEST_TEXT);
 		if (fits) this.room -= size;
 		else this.isCut = true;
-		return fits;
+		return fits ? value : undefined;
 	}
 }
 

@@ -1,9 +1,8 @@
 import { randomUUID } from 'crypto';
 import { digest } from './json';
 
-/** The longest parts of a name, in characters. With additions, it has at most 255 bytes. */
+/** The longest ID in a name, in characters. With additions, a name has at most 255 bytes. */
 const LONGEST_OF_ID = 60;
-const LONGEST_OF_TEXT = 40;
 
 /**
  * Turns an ID into a file name without extension. It can't be a path or a hidden file, and means the
@@ -18,17 +17,14 @@ export const toFileName = (id: string): string =>
 /** IDs that are no name alone: Windows reserves them, or another task's name may be the same. */
 const NOT_ALONE = /^(con|prn|aux|nul|(com|lpt)\d)$|^\d{1,5}-|-(preview|\d{1,3})$/i;
 
-/** As many whole words as fit, else as many letters, none without its marks. */
-const BEGIN = new RegExp(
-	`^(.{1,${LONGEST_OF_TEXT}}(?![^-])|.{1,${LONGEST_OF_TEXT}}(?!\\p{M}))`,
-	'su',
-);
+/** As many whole words as fit into 40 characters, else as many letters, none without its marks. */
+const BEGIN = /^(.{1,40}(?![^-])|.{1,40}(?!\p{M}))/su;
 
 /** Makes a name of a text's first words, in any script, such as `a-red-fox`; blank without letters. */
 export function toWords(text: string): string {
 	const words = text
 		// Long texts needn't be read to the end.
-		.slice(0, 10 * LONGEST_OF_TEXT)
+		.slice(0, 400)
 		// What can't be seen, such as characters that turn the direction of a text.
 		.replace(/[\p{Default_Ignorable_Code_Point}'’]+/gu, '')
 		.toLowerCase()
@@ -65,9 +61,8 @@ export function nameByTask(taskId: string, words: string, { item, count }: Place
 
 /** Makes a unique file name, because a service may overwrite a file of the same name. */
 export function makeUniqueName(name = '', extension = ''): string {
-	const dot = name.lastIndexOf('.');
-	const stem = toFileName(dot > 0 ? name.slice(0, dot) : name);
-	const ending = extension || (dot > 0 ? name.slice(dot + 1) : '');
-	const suffix = /^[a-z\d]{1,10}$/i.test(ending) ? `.${ending.toLowerCase()}` : '';
-	return `${stem}-${randomUUID()}${suffix}`;
+	const [, stem = '', ending = ''] = /^(.+?)(?:\.([^.]*))?$/s.exec(name) ?? [];
+	const suffix = `.${extension || ending}`.toLowerCase();
+	const isSafe = /^\.[a-z\d]{1,10}$/.test(suffix);
+	return `${toFileName(stem)}-${randomUUID()}${isSafe ? suffix : ''}`;
 }

@@ -32,20 +32,14 @@ export function parseJson(text: string): unknown {
 }
 
 /** Takes off the code fence that chats and pages put around JSON, as in ```json … ```. */
-export function takeOffFence(text: string): string {
-	const trimmed = text.trim();
-	const isFenced = trimmed.length > 6 && trimmed.startsWith('```') && trimmed.endsWith('```');
-	return isFenced ? trimmed.slice(3, -3).replace(/^[\w-]*\s+/, '') : text;
-}
+export const takeOffFence = (text: string): string =>
+	/^\s*```(?:[\w-]*\s)?(.*)```\s*$/s.exec(text)?.[1] ?? text;
 
 /**
  * A file that is written as text, in Base64 or percent-encoded, with the backslashes of JSON. A plain
  * `{10000,}` overflows V8's stack.
  */
 const DATA = /(?<![\w+/\\=%-])[\w+/\\=%-]{10000}[\w+/\\=%-]*/g;
-
-/** Whether a text was a file, alone or in a data URL, that `leaveOutData` has left out. */
-export const isLeftOut = (text: string): boolean => /^\s*(data:[^\s,]*,.*…|…\s*$)/is.test(text);
 
 /** Leaves files, such as those of data URLs, out of the texts in JSON. Takes linear time. */
 export const leaveOutData = (json: string): string =>
@@ -56,35 +50,21 @@ export const leaveOutData = (json: string): string =>
 		return `…${data.slice(end)}`;
 	});
 
-/**
- * Says where a text stops being JSON, for example "at line 2, column 14", and why. V8 gives no
- * position for an unexpected token, but quotes up to ten characters on each side of it.
- * @returns undefined if the text is JSON
- */
+/** Says in V8's words why a text isn't JSON, and where; undefined if it is. */
 export function findJsonFault(text: string): string | undefined {
 	try {
 		JSON.parse(text);
 		return undefined;
 	} catch (error) {
-		const said = (error as Error).message.replace(/ is not valid JSON$/, '');
-		const [, what, position] =
-			/^(.*JSON) at position (\d+)(?: \(line \d+ column \d+\))?$/.exec(said) ?? [];
-		if (position) {
-			const lines = text.slice(0, Number(position)).split('\n');
-			return `at line ${lines.length}, column ${(lines.at(-1) ?? '').length + 1} (${what})`;
-		}
-		return `(${said.replace(/\s+/g, ' ')})`;
+		return (error as Error).message.replace(/\s+/g, ' ');
 	}
 }
 
 /** Whether a parsed JSON value is nested deeper than this. It stops looking there. */
-export function isDeeper(value: unknown, levels: number): boolean {
-	if (typeof value !== 'object' || value === null) return false;
-	if (levels === 0) return true;
-	for (const key in value)
-		if (isDeeper((value as Record<string, unknown>)[key], levels - 1)) return true;
-	return false;
-}
+export const isDeeper = (value: unknown, levels: number): boolean =>
+	typeof value === 'object' &&
+	value !== null &&
+	(levels === 0 || Object.values(value).some((part) => isDeeper(part, levels - 1)));
 
 /** Copies an object without its undefined entries. Symbols are keys too. */
 export function dropUndefined<T extends object>(object: T): T {

@@ -2,7 +2,6 @@
  * Maps entries, several at once.
  * @param isLast whether to start no further entries after this result; default: never
  * @returns the results in the order of the entries; undefined for those not started
- * @throws {RangeError} if `concurrency` isn't above 0
  */
 export async function mapConcurrent<Entry, Result>(
 	entries: Entry[],
@@ -14,7 +13,7 @@ export async function mapConcurrent<Entry, Result>(
 	const run = async (entry: Entry, index: number) => {
 		if (stopped) return undefined;
 		const result = await map(entry, index);
-		if (isLast?.(result)) stopped = true;
+		stopped ||= isLast?.(result) ?? false;
 		return result;
 	};
 	return await Promise.all(
@@ -22,22 +21,15 @@ export async function mapConcurrent<Entry, Result>(
 	);
 }
 
-/**
- * Makes a function that runs tasks in order of arrival, up to `concurrency` at once.
- * @throws {RangeError} if `concurrency` isn't above 0
- */
+/** Makes a function that runs tasks in order of arrival, up to `concurrency` at once. */
 export function limitConcurrency(
 	concurrency: number,
 ): <Result>(run: () => Promise<Result>) => Promise<Result> {
-	if (!(concurrency > 0)) throw new RangeError(`concurrency must be above 0, not ${concurrency}`);
 	let free = concurrency;
 	const waiting: Array<() => void> = [];
 	return async (run) => {
 		if (free > 0) free--;
-		else
-			await new Promise<void>((resolve) => {
-				waiting.push(resolve);
-			});
+		else await new Promise<void>((resolve) => void waiting.push(resolve));
 		try {
 			return await run();
 		} finally {

@@ -46,8 +46,7 @@ interface Entry<V> {
 /** A store of this process. Once it is full, it forgets its oldest entries. */
 export class Memory<V> {
 	private readonly entries = new Map<string, Entry<V>>();
-	private readonly most: number;
-	private readonly time: number;
+	private readonly kept: { most: number; time?: number };
 	private weight = 0;
 
 	/** @param isUnderway whether an entry must not be forgotten now, though there is no room */
@@ -55,13 +54,7 @@ export class Memory<V> {
 		name: keyof typeof KEPT,
 		private readonly isUnderway: (value: V) => boolean = () => false,
 	) {
-		const { most, time = Infinity }: { most: number; time?: number } = KEPT[name];
-		this.most = most;
-		this.time = time;
-	}
-
-	get size(): number {
-		return this.entries.size;
+		this.kept = KEPT[name];
 	}
 
 	get(key: string): V | undefined {
@@ -76,10 +69,11 @@ export class Memory<V> {
 	/** Sets an entry, which becomes the newest one. @param weight its part of the most */
 	set(key: string, value: V, weight = 1): void {
 		this.delete(key);
-		this.entries.set(key, { value, weight, until: Date.now() + this.time });
+		const { most, time = Infinity } = this.kept;
+		this.entries.set(key, { value, weight, until: Date.now() + time });
 		this.weight += weight;
 		for (const [oldest, entry] of this.entries) {
-			if (oldest === key || (this.weight <= this.most && entry.until > Date.now())) break;
+			if (oldest === key || (this.weight <= most && entry.until > Date.now())) break;
 			if (!this.isUnderway(entry.value)) this.delete(oldest);
 		}
 	}

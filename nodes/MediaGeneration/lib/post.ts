@@ -1,7 +1,7 @@
 import { parseJson } from './json';
 import { decodePart } from './url';
 
-export interface PostAnswer {
+interface PostAnswer {
 	status?: number;
 	/** Parsed; undefined if it isn't JSON. */
 	body?: unknown;
@@ -24,9 +24,14 @@ export async function post(
 	const login = buildLogin(address);
 	address.username = '';
 	address.password = '';
-	const request = { method: 'POST', headers: { ...headers, ...login }, body } as const;
 	try {
-		const response = await fetch(address.href, { ...request, redirect: 'manual', signal });
+		const response = await fetch(address.href, {
+			method: 'POST',
+			headers: { ...headers, ...login },
+			body,
+			redirect: 'manual',
+			signal,
+		});
 		return { status: response.status, body: parseJson(await response.text()) };
 	} catch (error) {
 		// The error's message may contain the URL with its secrets.

@@ -3,7 +3,7 @@ import { Memory } from './memory';
 import { growPauses, untilAborted } from './timers';
 
 /** How fast requests of an account are sent. Times are in milliseconds. */
-export interface RateLimits {
+interface RateLimits {
 	/** The period that the number of requests refers to. */
 	period: number;
 	/** How long a run keeps retrying rate-limited requests, counted from its first refusal. */
@@ -52,13 +52,11 @@ export class RateLimiter {
 	 * @param most a request starts where requests of this or a smaller number hold fewer places than
 	 * this; Infinity: no limit
 	 * @param signal when aborted, the run's waiting requests are rejected
-	 * @throws {RangeError} if the number of requests isn't above 0
 	 */
 	join(
 		most: number,
 		signal?: AbortSignal,
 	): <Answer>(request: () => Promise<Answer>) => Promise<Answer> {
-		if (!(most > 0)) throw new RangeError(`requests must be above 0, not ${most}`);
 		const { period, patience, isTooFast } = this.limits;
 		let refusedSince = Infinity;
 		return async (request) => {
@@ -73,7 +71,8 @@ export class RateLimiter {
 					return answer.value;
 				}
 				if (!isTooFast(answer.reason)) throw answer.reason;
-				this.holdBack();
+				// All are held back, once for refusals that arrive together.
+				if (this.heldUntil <= now()) this.heldUntil = now() + this.holds.next().value;
 				refusedSince = Math.min(refusedSince, now());
 				if (this.heldUntil - refusedSince > patience) throw answer.reason;
 			}
@@ -83,9 +82,8 @@ export class RateLimiter {
 	/** Waits for a place. What was refused has waited before, and is the next. */
 	private async takePlace(most: number, isNext: boolean, signal?: AbortSignal): Promise<Place> {
 		signal?.throwIfAborted();
-		let begin = () => {};
-		const begun = new Promise<void>((resolve) => (begin = resolve));
-		const turn: Turn = { most, until: Infinity, signal, begin };
+		const turn: Turn = { most, until: Infinity, signal, begin: () => {} };
+		const begun = new Promise<void>((resolve) => (turn.begin = resolve));
 		if (isNext) this.waiting.unshift(turn);
 		else this.waiting.push(turn);
 		this.beginWaiting();
@@ -93,28 +91,22 @@ export class RateLimiter {
 		return turn;
 	}
 
-	/** Whether it knows of requests that count for others. */
+	/** Whether it knows of requests that count for others. Without any, none waits. */
 	isBusy(): boolean {
-		const time = now();
-		return (
-			this.waiting.length > 0 ||
-			this.heldUntil > time ||
-			this.places.some(({ until }) => until > time)
-		);
+		return [this.heldUntil, ...this.places.map(({ until }) => until)].some((time) => time > now());
 	}
 
 	/** Begins all that may begin. The others hold up nobody. */
 	private beginWaiting(): void {
 		const time = now();
 		this.places = this.places.filter(({ until }) => until > time);
-		this.waiting = this.waiting.filter(({ signal }) => !signal?.aborted);
-		if (this.heldUntil <= time) {
-			const largest = this.waiting.reduce((most, turn) => Math.max(most, turn.most), 0);
-			this.waiting = this.waiting.filter((turn) => !this.begin(turn, largest));
-		}
+		const waiting = this.waiting.filter(({ signal }) => !signal?.aborted);
+		const largest = waiting.reduce((most, turn) => Math.max(most, turn.most), 0);
+		const isHeld = this.heldUntil > time;
+		this.waiting = waiting.filter((turn) => isHeld || !this.begin(turn, largest));
 		if (!this.waiting.length) return;
 		const free = this.places.reduce((least, { until }) => Math.min(least, until), Infinity);
-		this.beginAt(this.heldUntil > time ? this.heldUntil : free);
+		this.beginAt(isHeld ? this.heldUntil : free);
 	}
 
 	/** @returns whether it began */
@@ -134,13 +126,6 @@ export class RateLimiter {
 			this.alarm = Infinity;
 			this.beginWaiting();
 		});
-	}
-
-	/** Pauses all requests, once for refusals that arrive together. */
-	private holdBack(): void {
-		const time = now();
-		if (this.heldUntil > time) return;
-		this.heldUntil = time + this.holds.next().value;
 	}
 }
 

@@ -17,11 +17,10 @@ export const cutText = (text: string, longest = 200): string =>
  */
 export const toPlainText = (text: string): string => text.replaceAll('<', '‹').replaceAll('>', '›');
 
-/** The texts of an error that n8n shows. */
-type ErrorTexts = Error & { description?: string | null; messages?: string[] };
-
 /** Makes all texts of an error plain, including those that n8n copied from its cause. */
-export function toPlainError<E extends ErrorTexts>(error: E): E {
+export function toPlainError<
+	E extends Error & { description?: string | null; messages?: string[] },
+>(error: E): E {
 	error.message = toPlainText(error.message);
 	if (error.description) error.description = toPlainText(error.description);
 	if (error.messages) error.messages = error.messages.map(toPlainText);

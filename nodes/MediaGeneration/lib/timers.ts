@@ -34,16 +34,13 @@ export const LONGEST_PAUSE = 2 ** 31 - 1;
 /** Spreads a pause at random, so that runs that began together don't act together. */
 export const spread = (pause: number): number => pause * (0.75 + Math.random() / 2);
 
-/** Lengthens pauses, each spread at random. */
-export function* growPauses({ first, growth, longest }: Pauses): Generator<number, never> {
+/** Lengthens pauses, which are in milliseconds, and spreads each at random. */
+export function* growPauses({
+	first,
+	growth,
+	longest,
+}: Record<'first' | 'growth' | 'longest', number>): Generator<number, never> {
 	for (let length = first; ; length = Math.min(length * growth, longest)) yield spread(length);
-}
-
-/** Pauses that grow, in milliseconds. */
-export interface Pauses {
-	first: number;
-	growth: number;
-	longest: number;
 }
 
 /** Runs a function after some milliseconds. It doesn't keep the process alive. */
@@ -60,9 +57,6 @@ export async function settleBy<T>(until: number, work: Promise<T>): Promise<T | 
 	if (until === Infinity) return await work;
 	const isDone = new AbortController();
 	const limit = pause(Math.min(until - Date.now(), LONGEST_PAUSE), isDone.signal);
-	try {
-		return (await Promise.race([work, limit.then(undefined, () => undefined)])) as T | undefined;
-	} finally {
-		isDone.abort();
-	}
+	const over = limit.then(undefined, () => undefined) as Promise<undefined>;
+	return await Promise.race([work, over]).finally(() => isDone.abort());
 }

@@ -109,12 +109,12 @@ function parse(field: Field, value: unknown, where = '', remedy?: string): unkno
 	throw buildValueError(place, message, wrong, where, remedy);
 }
 
-/** @throws {UserError} for a text that is no JSON, with the place and what helps */
+/** @throws {UserError} for a text that is no JSON, with why and what helps */
 function refuseBrokenJson({ displayName }: Field, text: string): void {
 	const fault = findJsonFault(text);
 	if (fault === undefined) return;
 	throw buildFieldError(
-		`'${displayName}' is not valid JSON ${fault}`,
+		`'${displayName}' is not valid JSON: ${fault}`,
 		'JSON has straight double quotes, no comma behind the last entry, and no comments. The text of an expression stands between quotes, as in "prompt": "{{ $json.prompt }}", or in \'Prompt\'.',
 	);
 }

@@ -1,84 +1,55 @@
 import fc from 'fast-check';
-import { UserError, type IExecuteFunctions } from 'n8n-workflow';
-import { Readable } from 'node:stream';
-import { TaskService } from '../../../nodes/MediaGeneration/api/client';
+import { UserError } from 'n8n-workflow';
+import type { TaskService } from '../../../nodes/MediaGeneration/api/client';
 import { ServiceError } from '../../../nodes/MediaGeneration/api/failure';
-import { fake } from '../n8n';
-
-// Turns of look-ups take time, and have a test of their own.
-jest.mock('../../../nodes/MediaGeneration/lib/rateLimiter', () => ({
-	RateLimiters: class {
-		of = () => ({ join: () => async (request: () => Promise<unknown>) => await request() });
-	},
-}));
+import { credentials, openService, SETTINGS, stream } from './service';
 
 /** Whatever a service says, nothing but our own errors comes of it, and no secret. */
 
 const RESUME_TOKEN = '7d0c6f0f9f2e4f6b8a1c3e5d7f9b1d3f';
 const CALLBACK_URL = `https://n8n.example/webhook-waiting/17/wait?signature=${RESUME_TOKEN}`;
-const credentials = {
-	baseUrl: 'https://api.example.com',
+const account = {
+	...credentials,
 	accessToken: 'pk/token+of=the&account',
-	webhookSecret: 'the-webhook-hmac-key',
-	previousWebhookSecret: 'the-old-webhook-hmac-key',
+	webhookSecret: 'the "hmac" key',
 };
-const SECRETS = [
-	credentials.accessToken,
-	credentials.webhookSecret,
-	credentials.previousWebhookSecret,
-	RESUME_TOKEN,
-];
-const SETTINGS = { timeoutSeconds: 5 };
+const SECRETS = [account.accessToken, account.webhookSecret, RESUME_TOKEN];
 const TASK_ID = '5f2c9c1e';
 const LINK = 'https://cdn.example/a.png';
-
-const REQUEST = {
-	model: 'beta2/image-edit',
-	callBackUrl: CALLBACK_URL,
-	input: { prompt: 'Night' },
-};
+const REQUEST = { model: 'a/b', callBackUrl: CALLBACK_URL, input: { prompt: 'Night' } };
 
 const record = {
 	taskId: TASK_ID,
-	model: 'beta2/image-edit',
 	state: 'success',
 	param: JSON.stringify(REQUEST),
 	resultJson: JSON.stringify({ resultUrls: [LINK], firstFrameUrl: LINK }),
-	failCode: '',
 	failMsg: '',
-	costTime: 12_000,
 	createTime: 1_763_640_000_000,
-	completeTime: 1_763_640_012_000,
 	creditsConsumed: 12.5,
 	response: { data: [{ audio_url: LINK, image_url: LINK }] },
 };
 
 type Ask = (service: TaskService) => Promise<unknown>;
-
-const FILE = { size: 0, mimeType: 'image/png', chunks: [] };
-const MODEL = { model: 'a/b', title: 'A', taskType: ['Chat'], pricingDesc: null };
+const create: Ask = async (service) => await service.createTask(REQUEST, SETTINGS);
 
 /** What is asked of a service, and the `data` of a genuine answer. */
-const questions: Record<string, [ask: Ask, data: unknown]> = {
-	create: [async (service) => await service.createTask(REQUEST, SETTINGS), { taskId: TASK_ID }],
-	get: [async (service) => await service.getTask(TASK_ID, SETTINGS), record],
-	upload: [
-		async (service) => await service.upload('a.png', FILE, SETTINGS),
-		{ fileName: 'a.png', downloadUrl: LINK, fileSize: 5, mimeType: 'image/png' },
+const questions: Array<[string, ask: Ask, data: unknown]> = [
+	['create', create, { taskId: TASK_ID }],
+	['get', async (service) => await service.getTask(TASK_ID, SETTINGS), record],
+	[
+		'upload',
+		async (service) => await service.uploadFromUrl('a.png', LINK, SETTINGS),
+		{ fileName: 'a.png', downloadUrl: LINK, fileSize: 5 },
 	],
-	list: [async (service) => await service.listModels(SETTINGS), { total: 1, models: [MODEL] }],
-	link: [async (service) => await service.getDownloadUrl(LINK, SETTINGS), LINK],
-};
+];
+
+const asJson = (text: string) => JSON.stringify(text).slice(1, -1);
 
 /** A text that may repeat a secret. */
 const leak = fc
 	.tuple(
 		fc.constantFrom(...SECRETS, CALLBACK_URL),
-		fc.constantFrom<(text: string) => string>(
-			(text) => text,
-			encodeURIComponent,
-			(text) => JSON.stringify(text),
-		),
+		fc.constantFrom<(text: string) => string>(String, encodeURIComponent, asJson),
 		fc.string(),
 	)
 	.map(([secret, write, around]) => `${around} ${write(secret)} ${around}`);
@@ -89,54 +60,53 @@ const value = fc.oneof(
 	fc.string({ unit: 'binary' }),
 	fc.constantFrom<unknown>(
 		'x'.repeat(100_000),
-		'a\r\n\u0000\u2028b',
 		JSON.stringify(record),
 		JSON.parse('['.repeat(70) + ']'.repeat(70)),
 		JSON.parse('{"__proto__":{"code":200},"constructor":null}'),
-		501,
 	),
 );
 
-/** Replaces parts of a JSON value, somewhere in it. */
+/** Replaces a part of a JSON value, somewhere in it. */
 function mutate(whole: unknown, [turn = 0, ...turns]: number[], part: unknown): unknown {
 	if (typeof whole !== 'object' || whole === null || turn === 0) return part;
 	const names = Object.keys(whole);
 	const name = names[turn % (names.length + 1)] ?? 'extra';
 	const changed = mutate((whole as Record<string, unknown>)[name], turns, part);
-	if (Array.isArray(whole))
-		return whole.map((one: unknown, i) => (String(i) === name ? changed : one));
-	return { ...whole, [name]: changed };
+	return Array.isArray(whole) ? [changed] : { ...whole, [name]: changed };
 }
 
 const mutation = fc.tuple(fc.array(fc.nat(12), { minLength: 1, maxLength: 5 }), value);
 const mostly = <T,>(usual: T, ...others: T[]) =>
 	fc.oneof({ weight: 5, arbitrary: fc.constant(usual) }, fc.constantFrom(...others));
 
+interface Said {
+	status: number;
+	text: string;
+	/** The connection breaks off after the text. */
+	breaks: boolean;
+}
+
 /** An answer: a genuine one, changed in places, cut off or spoiled; or anything. */
-function answerLike(data: unknown): fc.Arbitrary<Answer> {
+function answerLike(data: unknown): fc.Arbitrary<Said> {
 	const genuine = fc
 		.record({
 			changes: fc.array(mutation, { maxLength: 3 }),
-			code: mostly(200, 408, 422, 429, 500, 501),
+			code: mostly(200, 408, 422, 500, 501),
 			msg: fc.option(leak, { nil: 'success' }),
 		})
-		.map(({ changes, ...envelope }) =>
-			JSON.stringify(
-				changes.reduce<unknown>((whole, [turns, part]) => mutate(whole, turns, part), {
-					...envelope,
-					data,
-				}),
-			),
-		);
+		.map(({ changes, ...envelope }) => {
+			const change = (whole: unknown, [turns, part]: [number[], unknown]) =>
+				mutate(whole, turns, part);
+			return JSON.stringify(changes.reduce(change, { ...envelope, data }));
+		});
 	const cut = fc
 		.tuple(genuine, fc.double({ min: 0, max: 1, noNaN: true }), fc.string())
 		.map(([text, at, more]) => text.slice(0, Math.floor(at * text.length)) + more);
 	return fc.record({
-		statusCode: mostly(200, 201, 302, 401, 404, 422, 429, 500, 501),
+		status: mostly(200, 201, 302, 404, 422, 500),
 		text: fc.oneof(
 			{ weight: 8, arbitrary: genuine },
 			{ weight: 2, arbitrary: cut },
-			fc.json(),
 			fc.string(),
 			leak,
 		),
@@ -144,37 +114,12 @@ function answerLike(data: unknown): fc.Arbitrary<Answer> {
 	});
 }
 
-interface Answer {
-	statusCode: number;
-	text: string;
-	/** The connection breaks off after the text. */
-	breaks: boolean;
-}
-
-async function* streamInChunks(text: string, breaks: boolean) {
-	const bytes = Buffer.from(text);
-	for (let at = 0; at < bytes.length; at += 1_000) yield bytes.subarray(at, at + 1_000);
-	if (breaks) throw Object.assign(new Error('aborted'), { code: 'ECONNRESET' });
-}
-
-/** A service that gives this answer. It has called a webhook with the resume URL. */
-function serviceThat({ statusCode, text, breaks }: Answer) {
-	const context = fake<IExecuteFunctions>({
-		runExecutionData: { resumeToken: RESUME_TOKEN },
-		helpers: {
-			httpRequestWithAuthentication: async () => ({
-				statusCode,
-				body: Readable.from(streamInChunks(text, breaks)),
-			}),
-		},
-	});
-	return new TaskService(context, credentials);
-}
-
-/** Says what came of asking: the result, or the error with all that is shown of it. */
-async function settle(ask: () => Promise<unknown>) {
+/** Says what came of asking: the result, or the error. The service has called a webhook with the resume URL. */
+async function settle(ask: Ask, { status, text, breaks }: Said) {
+	const chunks = breaks ? [text, new Error('aborted')] : [text];
+	const more = { runExecutionData: { resumeToken: RESUME_TOKEN } };
 	try {
-		return { result: await ask() };
+		return { result: await ask(openService([status, stream(...chunks)], account, more).service) };
 	} catch (error) {
 		if (!(error instanceof UserError)) throw error;
 		expect(error.message).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}]/u);
@@ -183,33 +128,22 @@ async function settle(ask: () => Promise<unknown>) {
 	}
 }
 
-const describeOutcome = ({ result, error }: { result?: unknown; error?: UserError }) =>
-	JSON.stringify([result, error?.message, error?.description, error && { ...error }]) ?? '';
-
-const WRITINGS = SECRETS.flatMap((secret) => [
-	secret,
-	encodeURIComponent(secret),
-	JSON.stringify(secret).slice(1, -1),
-]).map((text) => text.toLowerCase());
-
-function expectNoSecret(shown: string) {
-	const text = shown.toLowerCase();
-	for (const writing of WRITINGS) expect(text).not.toContain(writing);
-}
+const WRITINGS = SECRETS.flatMap((secret) => [secret, encodeURIComponent(secret), asJson(secret)]);
 
 const RUNS = { numRuns: 300 };
 
-it.each(Object.entries(questions))(
+it.each(questions)(
 	'%s ends with a result or an error of ours, soon, and without a secret',
-	async (name, [ask, data]) => {
+	async (name, ask, data) => {
 		let results = 0;
 		await fc.assert(
 			fc.asyncProperty(answerLike(data), async (answer) => {
-				const outcome = await settle(async () => await ask(serviceThat(answer)));
-				expectNoSecret(describeOutcome(outcome));
-				if (!outcome.result) return;
+				const { result, error } = await settle(ask, answer);
+				const shown = JSON.stringify([result, error?.message, error?.description, { ...error }]);
+				for (const writing of WRITINGS) expect(shown).not.toContain(writing);
+				if (!result) return;
 				results++;
-				if (name.startsWith('get')) expect(outcome.result).toHaveProperty('taskId', TASK_ID);
+				if (name === 'get') expect(result).toHaveProperty('taskId', TASK_ID);
 			}),
 			RUNS,
 		);
@@ -228,14 +162,13 @@ function findNamedTask(text: string): string | undefined {
 }
 
 it('the ID of a created task comes out, whatever is wrong with the answer', async () => {
-	const [ask, data] = questions.create as (typeof questions)[string];
 	let named = 0;
 	await fc.assert(
-		fc.asyncProperty(answerLike(data), async (answer) => {
+		fc.asyncProperty(answerLike({ taskId: TASK_ID }), async (answer) => {
 			const taskId = findNamedTask(answer.text);
 			if (!taskId) return;
 			named++;
-			const { result, error } = await settle(async () => await ask(serviceThat(answer)));
+			const { result, error } = await settle(create, answer);
 			const known = error instanceof ServiceError ? error.facts.outcome?.taskId : result;
 			expect(known).toBe(taskId);
 		}),

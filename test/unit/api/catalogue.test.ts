@@ -1,116 +1,116 @@
-import { sleep, type IHttpRequestOptions, type ILoadOptionsFunctions } from 'n8n-workflow';
+import { sleep } from 'n8n-workflow';
 import {
+	findModels,
 	findModelSchema,
 	getModelSchema,
 	listModels,
 } from '../../../nodes/MediaGeneration/api/catalogue';
-import { TaskService } from '../../../nodes/MediaGeneration/api/client';
+import type { TaskService } from '../../../nodes/MediaGeneration/api/client';
 import { KEPT, weigh } from '../../../nodes/MediaGeneration/lib/memory';
-import { answerFromCorpus, BROKEN, MINUTE, settle } from '../corpus';
+import { answerFromCorpus, BROKEN, MINUTE, settle, type Answer } from '../corpus';
+import { credentials, openService } from './service';
 
 const ANSWER_TIME = 50;
 const LIFETIME = 10 * MINUTE;
 
 let accounts = 0;
 
-/** Opens an account that nobody used before. What its service answers can be set; when it was asked is noted. */
-function openAccount() {
-	const credentials = { baseUrl: 'https://service.example', accessToken: `token ${accounts++}` };
-	const requests: Array<{ at: number }> = [];
-	async function httpRequestWithAuthentication(_: string, { url }: IHttpRequestOptions) {
-		requests.push({ at: Date.now() });
+/** Opens an account that nobody used before. */
+function openAccount(answer: (path: string) => Answer = answerFromCorpus) {
+	const open = async (url: string): Promise<[number, unknown]> => {
 		await sleep(ANSWER_TIME);
-		const body = JSON.stringify(account.answer(url.replace(credentials.baseUrl, '')));
-		return { statusCode: 200, body };
-	}
-	const context = { helpers: { httpRequestWithAuthentication } } as unknown;
-	const service = new TaskService(context as ILoadOptionsFunctions, credentials);
-	const account = {
-		requests,
-		answer: answerFromCorpus,
-		list: async () => await listModels(service),
-		readSchema: async (model: string) => await getModelSchema(service, model),
-		findSchema: async (model: string) => await findModelSchema(service, model),
+		return [200, answer(url.replace(credentials.baseUrl, ''))];
 	};
-	return account;
+	return openService(open, { accessToken: `token ${accounts++}` });
 }
 
-type Account = ReturnType<typeof openAccount>;
-
-/** The one that a test begins with. */
-let account: Account;
-
-beforeEach(() => {
-	jest.useFakeTimers({ now: 0 });
-	account = openAccount();
-});
+beforeEach(() => void jest.useFakeTimers({ now: 0 }));
 afterEach(() => jest.useRealTimers());
 
-const ways: Array<[string, (account: Account) => Promise<unknown>]> = [
-	['the list', async ({ list }) => await list()],
-	['a schema', async ({ readSchema }) => await readSchema('eta-upscale')],
+const ways: Array<[string, (service: TaskService) => Promise<unknown>]> = [
+	['the list', listModels],
+	['a schema', async (service) => await getModelSchema(service, 'eta-upscale')],
 ];
 
 describe.each(ways)('%s', (_, read) => {
-	it('is kept for ten minutes', async () => {
-		const first = await settle(read(account));
+	it('is kept for ten minutes, for its account', async () => {
+		const { service, requests } = openAccount();
+		const first = await settle(read(service));
 		jest.setSystemTime(LIFETIME - 1);
-		expect(await read(account)).toBe(first);
-		expect(account.requests).toHaveLength(1);
+		expect(await read(service)).toBe(first);
+		expect(requests).toHaveLength(1);
 		jest.setSystemTime(LIFETIME + ANSWER_TIME);
-		await settle(read(account));
-		expect(account.requests).toHaveLength(2);
+		await settle(read(service));
+		expect(requests).toHaveLength(2);
+		const other = openAccount();
+		await settle(read(other.service));
+		expect(other.requests).toHaveLength(1);
 	});
 
 	it('is asked for again after an error, which is not kept', async () => {
-		account.answer = () => BROKEN;
-		const refused = expect(read(account)).rejects.toThrow('no database');
-		await jest.advanceTimersByTimeAsync(ANSWER_TIME);
-		await refused;
-		account.answer = answerFromCorpus;
-		await settle(read(account));
-		expect(account.requests).toHaveLength(2);
-	});
-
-	it('is another one for another account', async () => {
-		const other = openAccount();
-		await settle(Promise.all([read(account), read(other)]));
-		expect([...account.requests, ...other.requests].map(({ at }) => at)).toEqual([0, 0]);
+		let answer = (): Answer => BROKEN;
+		const { service, requests } = openAccount((path) => answer() ?? answerFromCorpus(path));
+		await expect(settle(read(service))).rejects.toThrow('no database');
+		answer = () => undefined as unknown as Answer;
+		await settle(read(service));
+		expect(requests).toHaveLength(2);
 	});
 });
 
 it('answers are kept by their length, the newest ones', async () => {
 	const openapi = { text: 'x'.repeat(200_000) };
-	account.answer = () => ({ code: 200, data: { openapi } });
+	const { service, requests } = openAccount(() => ({ code: 200, data: { openapi } }));
 	const read = async (index: number) => {
-		const answer = account.readSchema(`model-${index}`);
+		const answer = getModelSchema(service, `model-${index}`);
 		await jest.advanceTimersByTimeAsync(2_000);
 		await answer;
 	};
 	const room = Math.floor(KEPT.catalogue.most / weigh(openapi));
 	for (let index = 0; index <= room; index++) await read(index);
 	await read(1);
-	await read(room);
-	expect(account.requests).toHaveLength(room + 1);
+	expect(requests).toHaveLength(room + 1);
 	await read(0);
-	expect(account.requests).toHaveLength(room + 2);
+	expect(requests).toHaveLength(room + 2);
 });
 
-describe('the description of a model, for a run', () => {
-	it('is the one that editors read', async () => {
-		const read = await settle(account.readSchema('eta-upscale'));
-		expect(await account.findSchema('eta-upscale')).toBe(read);
-		expect(account.requests).toHaveLength(1);
-	});
+it('a run asks once for all items, and for a minute not again when there is no description', async () => {
+	const { service, requests } = openAccount();
+	const find = async () => await findModelSchema(service, 'unheard-of');
+	const items = Array.from({ length: 20 }, find);
+	expect(await settle(Promise.all(items))).toEqual(items.map(() => undefined));
+	expect(requests).toHaveLength(1);
+	jest.setSystemTime(MINUTE + ANSWER_TIME - 1);
+	await settle(find());
+	expect(requests).toHaveLength(1);
+	await settle(find());
+	expect(requests).toHaveLength(2);
+});
 
-	it('is asked for once by all items, and for a minute not again when the service has none', async () => {
-		const items = Array.from({ length: 20 }, async () => await account.findSchema('unheard-of'));
-		expect(await settle(Promise.all(items))).toEqual(items.map(() => undefined));
-		expect(account.requests).toHaveLength(1);
-		jest.setSystemTime(MINUTE + ANSWER_TIME - 1);
-		await settle(account.findSchema('unheard-of'));
-		expect(account.requests).toHaveLength(1);
-		await settle(account.findSchema('unheard-of'));
-		expect(account.requests).toHaveLength(2);
-	});
+const build = (model: string, ...taskType: string[]) => ({ model, taskType });
+
+const CAPTION = build('caption', 'Video to Text');
+const CLIP = build('clip', 'Text to Video');
+const ANIMATE = build('animate', 'Image to Video');
+const PAINT = build('paint', 'Text to Image');
+const SONG = build('song-5', 'Text to Music');
+const SOUND = build('sound', 'Text to Music');
+const SPEAK = build('speak/text-to-speech');
+const all = [CAPTION, SOUND, ANIMATE, CLIP, PAINT, SONG, SPEAK];
+
+it.each([
+	['', all],
+	['text to video', [CLIP, CAPTION]],
+	[' Video  to TEXT ', [CAPTION, CLIP]],
+	['photo to video', [ANIMATE]],
+	['video of a photo', []],
+	['pictures', [PAINT, ANIMATE]],
+	['song', [SONG, SOUND]],
+	['text-to-speech', [SPEAK]],
+])('a search for "%s" finds what it means, those with the phrase first', async (filter, found) => {
+	const models = [...all, build('talk', 'Chat')];
+	const { service } = openAccount(() => ({ code: 200, data: { models } }));
+	const result = await settle(findModels(service, filter));
+	expect(result).toHaveLength(found.length);
+	expect(result).toEqual(expect.arrayContaining(found));
+	expect(result[0]).toEqual(found[0]);
 });

@@ -27,13 +27,8 @@ describe('buildForm', () => {
 	});
 
 	it.each([
-		['image/png', 'image/png'],
 		['text/plain; charset=utf-8', 'text/plain'],
 		['image/png\r\nX-Evil: 1', 'application/octet-stream'],
-		['image/png\nX-Evil: 1', 'application/octet-stream'],
-		['image/png ; q=1', 'image/png'],
-		['', 'application/octet-stream'],
-		['not a type', 'application/octet-stream'],
 		['not a/type', 'application/octet-stream'],
 	])('sends the type %j as %s, and lets no file name add a header', async (mimeType, type) => {
 		const file = { size: 0, mimeType, chunks: [] };

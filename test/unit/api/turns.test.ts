@@ -1,36 +1,23 @@
-import { sleep, type IExecuteFunctions } from 'n8n-workflow';
-import { TaskService } from '../../../nodes/MediaGeneration/api/client';
-import { fake } from '../n8n';
+import { sleep } from 'n8n-workflow';
+import type { TaskService } from '../../../nodes/MediaGeneration/api/client';
+import { credentials, ok, openService, REQUEST, SETTINGS } from './service';
 
-const SETTINGS = { timeoutSeconds: 5 };
 const ANSWER_TIME = 50;
 const LINK = 'https://files.example/a.png';
 
 /** An answer that each method takes for a success. */
 const data = { taskId: 'task', state: 'success', models: [], openapi: null, fileUrl: LINK };
 
-let accounts = 0;
-
-/** A service whose account nobody used before. It notes when it was asked. */
-function openService(how: { refuses?: () => boolean; token?: string } = {}) {
-	const { refuses = () => false, token = `turn ${accounts++}` } = how;
+/** A service, and when it was asked. */
+function openClock(accessToken: string, answer?: object) {
 	const times: number[] = [];
-	const stop = new AbortController();
-	const context = fake<IExecuteFunctions>({
-		getExecutionCancelSignal: () => stop.signal,
-		helpers: {
-			async httpRequestWithAuthentication(_type: string, { url }: { url: string }) {
-				times.push(Date.now());
-				await sleep(ANSWER_TIME);
-				if (refuses()) return { statusCode: 200, body: { code: 429, msg: 'too frequent' } };
-				const said = url.endsWith('download-url') ? LINK : url.endsWith('credit') ? 5 : data;
-				return { statusCode: 200, body: { code: 200, data: said } };
-			},
-		},
-	});
-	const credentials = { baseUrl: 'https://api.example', accessToken: token };
-	const service = new TaskService(context, credentials);
-	return { service, times, stop };
+	const open = async (url: string): Promise<[number, object]> => {
+		times.push(Date.now());
+		await sleep(ANSWER_TIME);
+		const said = url.endsWith('download-url') ? LINK : url.endsWith('credit') ? 5 : data;
+		return [200, answer ?? ok(said)];
+	};
+	return { ...openService(open, { ...credentials, accessToken }), times };
 }
 
 type Ask = (service: TaskService) => Promise<unknown>;
@@ -41,36 +28,29 @@ const lookUps: Ask[] = [
 	askForLink,
 ];
 const others: Ask[] = [
-	async (service) => await service.createTask({ model: 'a/b', input: {} }, SETTINGS),
+	async (service) => await service.createTask(REQUEST, SETTINGS),
 	async (service) => await service.getTask('task', SETTINGS),
-	async (service) => await service.getTaskRecord('task', SETTINGS),
 	async (service) => await service.getCredits(SETTINGS),
 	async (service) => await service.uploadFromUrl('a.png', LINK, SETTINGS),
 ];
 
-beforeEach(() => jest.useFakeTimers({ now: 0 }));
+beforeEach(() => void jest.useFakeTimers({ now: 0 }));
 afterEach(() => jest.useRealTimers());
 
-it('look-ups of an account share one turn, 1.1 seconds after the last answer, whoever asks', async () => {
-	const token = 'shared';
-	const services = [openService({ token }), openService({ token })];
-	const asked = services.flatMap(({ service }) => lookUps.map(async (ask) => await ask(service)));
+it('look-ups of an account share one turn, 1.1 seconds after the last answer, and nothing else waits', async () => {
+	const services = [openClock('shared'), openClock('shared')];
+	const asked = services.flatMap(({ service }) =>
+		[...lookUps, ...others].map(async (ask) => await ask(service)),
+	);
 	await jest.advanceTimersByTimeAsync(10_000);
 	await Promise.all(asked);
-	const times = services.flatMap(({ times }) => times);
-	expect(times).toEqual([0, 1, 2, 3, 4, 5].map((turn) => turn * (1_100 + ANSWER_TIME)));
-});
-
-it('nothing else waits for it', async () => {
-	const { service, times } = openService();
-	const asked = [...lookUps, ...others].map(async (ask) => await ask(service));
-	await jest.advanceTimersByTimeAsync(10_000);
-	await Promise.all(asked);
-	expect(times.filter((time) => time === 0)).toHaveLength(1 + others.length);
+	const times = services.flatMap((service) => service.times).sort((one, other) => one - other);
+	const turns = [0, 1, 2, 3, 4, 5].map((turn) => turn * (1_100 + ANSWER_TIME));
+	expect(times).toEqual([...Array<number>(2 * others.length).fill(0), ...turns]);
 });
 
 it('a look-up that is refused for the rate is sent again, for 20 seconds', async () => {
-	const { service, times } = openService({ refuses: () => true });
+	const { service, times } = openClock('refused', { code: 429, msg: 'too frequent' });
 	const lost = askForLink(service).catch((error: Error) => error.message);
 	await jest.advanceTimersByTimeAsync(60_000);
 	expect(await lost).toContain('too many requests');

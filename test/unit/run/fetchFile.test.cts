@@ -127,7 +127,7 @@ it('sends no secret, and follows no redirect by itself', async () => {
 it.each<[string, Served | undefined, string, boolean]>([
 	['answers 404', { statusCode: 404 }, 'has expired or is refused', true],
 	['answers 500', redirecting(url, 500), 'its host cdn.example answered 500', true],
-	['is not there', undefined, "its host cdn.example can't be reached: nothing answers", true],
+	['is not there', undefined, "its host cdn.example can't be reached (ECONNREFUSED)", true],
 	['sends no bytes', { chunks: [Buffer.alloc(0)] }, 'its host cdn.example sent no bytes', true],
 	['breaks off', { chunks: breakOff() }, 'broke off before the file was complete', true],
 	['sends too much', { chunks: [Buffer.alloc(100)] }, "'Maximum File Size' in", false],

@@ -209,7 +209,7 @@ function buildTooLarge(file: RemoteFile): DownloadError {
 }
 
 function buildNetworkError(file: RemoteFile, url: string, error: unknown, seconds: number) {
-	const { reason, next } = findNetworkFailure(error, seconds);
+	const { detail, next } = findNetworkFailure(error, seconds);
 	// What needs a change of settings would fail again.
-	return buildError(file, `its host ${hostOf(url)} ${reason}`, next, next === undefined);
+	return buildError(file, `its host ${hostOf(url)} ${detail}`, next, next === undefined);
 }
