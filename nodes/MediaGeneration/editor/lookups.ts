@@ -99,7 +99,7 @@ function readModel(context: ILoadOptionsFunctions): string {
 /** Finds what the chosen model takes, and its price, if the list of models is known. */
 async function findChosen(
 	context: ILoadOptionsFunctions,
-): Promise<FoundInput & { price?: string | null; remedy?: string }> {
+): Promise<FoundInput & { price?: string; remedy?: string }> {
 	const model = readModel(context);
 	if (!model) return { reason: 'Choose a model first', remedy: '' };
 	if (isExpression(model))

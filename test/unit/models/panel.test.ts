@@ -6,11 +6,7 @@ import { toProperty } from '../../../nodes/MediaGeneration/models/field';
 const [chooseFrom, ...properties] = modelFields;
 
 const withoutConditions = (properties: INodeProperties[]) =>
-	properties.map((property) => ({
-		...property,
-		displayOptions: undefined,
-		builderHint: undefined,
-	}));
+	properties.map((property) => ({ ...property, displayOptions: undefined }));
 
 /** The properties that n8n's editor shows when a model is chosen. */
 const listShown = (model: string, parameters: object = {}) =>

@@ -78,11 +78,8 @@ export const buildNotice = (
 const MAX_PRICE = 1_000;
 
 /** Lists the whole price, of which the list of models has the first line, and the fields with their facts. */
-export function listFields(
-	{ properties }: ModelInput,
-	pricingDesc?: string | null,
-): INodePropertyOptions[] {
-	const price = cutText(pricingDesc?.trim() ?? '', MAX_PRICE);
+export function listFields({ properties }: ModelInput, pricingDesc = ''): INodePropertyOptions[] {
+	const price = cutText(pricingDesc, MAX_PRICE);
 	const isShown = price && !isExpression(price);
 	const fields = properties.map(toFieldItem).map(({ name, summary, description }) => ({
 		name: `${name} (${summary})`,

@@ -196,7 +196,7 @@ it.each([
 
 it('the help has the price, and all that the fields take', () => {
 	const found = findInput('x', findModel('Chi-Image/Edit-Plus').openapi);
-	expect('input' in found && listFields(found.input, ' 8 credits\nin 4K: 20')).toEqual(
+	expect('input' in found && listFields(found.input, '8 credits\nin 4K: 20')).toEqual(
 		expect.arrayContaining([
 			{ name: 'Price', value: '$price', description: '8 credits\nin 4K: 20' },
 			{
