@@ -12,10 +12,7 @@ import { isOldest, useModel, usePair } from './support.cts';
 const withAgents = isOldest ? describe.skip : describe;
 
 withAgents("an agent of n8n's Agents", () => {
-	const pair = usePair({
-		service: { taskSeconds: 0.3, callbackRetrySeconds: [2, 4, 8, 8, 8, 8, 8] },
-		env: { N8N_DEFAULT_BINARY_DATA_MODE: 'filesystem' },
-	});
+	const pair = usePair({ service: { taskSeconds: 0.3, callbackRetrySeconds: [1, 2, 4] } });
 	const model = useModel();
 
 	/** Makes our node a tool, named as its operation. */
@@ -40,14 +37,6 @@ withAgents("an agent of n8n's Agents", () => {
 		return await N8nAgent.create(pair.n8n, 'Painter', credential, tools);
 	}
 
-	/** Lets an agent make these calls, and returns the items that each call gave the model. */
-	async function runAgent(...[tools, turns]: Parameters<typeof createAgent>) {
-		const agent = await createAgent(tools, turns);
-		const chat = await agent.chat('Make it night');
-		expect(chat).toMatchObject({ text: 'Done.', errors: [] });
-		return model.listToolResults().map(readItems);
-	}
-
 	/** Reads the items that a tool gave the model. */
 	const readItems = (result = '') =>
 		(JSON.parse(result) as { data: Array<{ json: Record<string, unknown> }> }).data;
@@ -69,7 +58,7 @@ withAgents("an agent of n8n's Agents", () => {
 		const files = listFiles();
 		const taskId = "={{ $fromAI('taskId', 'The ID of the task', 'string') }}";
 		const fileUrl = "={{ $fromAI('link', 'A link to a result', 'string') }}";
-		const results = await runAgent(
+		const agent = await createAgent(
 			[
 				creating('generate', { options: { downloadResults: true } }),
 				using({ operation: 'getFiles', taskId }),
@@ -80,6 +69,9 @@ withAgents("an agent of n8n's Agents", () => {
 				[new ToolCall('getFiles', takeFirst), new ToolCall('upload', takeFirst)],
 			],
 		);
+		const chat = await agent.chat('Make it night');
+		expect(chat).toMatchObject({ text: 'Done.', errors: [] });
+		const results = model.listToolResults().map(readItems);
 		const [task] = pair.listCompleted('one');
 		const url = expect.stringContaining(`/results/${task?.taskId}/`);
 		const note = expect.stringContaining('![](link)');
@@ -121,17 +113,15 @@ withAgents("an agent of n8n's Agents", () => {
 		expect(log).not.toContain('undefined');
 	});
 
-	it('sleeps while a workflow of media-for-agents does, also over a restart, and is given links', async () => {
+	it('sleeps while a workflow of media-for-agents does, and is given links', async () => {
 		const { n8n, service } = pair;
 		const example = readExample('media-for-agents', { n8n: n8n.url, media: service.resultsUrl });
 		const { id } = await pair.importWorkflow(example);
 		const named = { name: 'picture', description: 'picture' };
 		const tool = { type: 'workflow', ...named, workflowId: id, workflow: example.name };
-		const agent = await createAgent([tool], [[{ prompt: 'night #slow=4' }]]);
+		const agent = await createAgent([tool], [[{ prompt: 'night #slow=2' }]]);
 		const { suspended } = await agent.chat('Make it night');
 		if (!suspended) throw new Error('The agent does not wait');
-		await n8n.kill();
-		await n8n.start();
 		const [execution] = await n8n.waitForExecutions({ workflowId: id, count: 1 });
 		const output = execution?.getOutput('Make the picture')[0];
 		expect(output?.binary?.data?.id).toContain(`executions/${execution?.id}/`);
@@ -139,7 +129,7 @@ withAgents("an agent of n8n's Agents", () => {
 		// n8n 2.41 does not wake the agent of a draft by itself: it loads its user without a role.
 		const chat = await agent.checkForResult(suspended);
 		expect(chat).toMatchObject({ text: 'Done.', errors: [] });
-		const [task] = pair.listCompleted('night #slow=4');
+		const [task] = pair.listCompleted('night #slow=2');
 		expect(JSON.parse(String(model.listToolResults()[0]))).toMatchObject({
 			status: 'success',
 			data: { 'Tell the agent': [{ ...task, links: [expect.any(String)] }] },

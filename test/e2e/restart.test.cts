@@ -1,20 +1,12 @@
-import fastify from 'fastify';
 import { buildResultBytes } from '../../dev/fixtures/results.cts';
-import {
-	generate,
-	httpRequest,
-	NODE,
-	numberTexts,
-	prompts,
-	SEEN,
-} from '../../dev/fixtures/workflows.cts';
+import { generate, NODE, numberTexts, prompts, SEEN } from '../../dev/fixtures/workflows.cts';
 import { evaluate, INSPECTABLE } from '../../dev/n8n/inspect.cts';
 import { poll } from '../../dev/n8n/wait.cts';
 import type { Task } from '../../nodes/MediaGeneration/api/task.ts';
 import { usePair } from './support.cts';
 
 const pair = usePair({
-	service: { taskSeconds: 0.5, credits: 1e6, callbackRetrySeconds: [2, 4, 8, 8, 8, 8, 8, 8, 8] },
+	service: { taskSeconds: 0.5, credits: 1e6, callbackRetrySeconds: Array<number>(40).fill(2) },
 	env: INSPECTABLE,
 	keeps: true,
 });
@@ -27,8 +19,6 @@ describe('n8n that is killed and started again', () => {
 	/** Reaches its limit, of 12 s, while n8n is down. */
 	const LIMITED = ['limited one', 'limited two #noCallback', 'limited three #neverEnds'];
 	const LIMIT_MINUTES = 0.2;
-	/** The prompts of an execution that a later node is under way in when n8n is killed. */
-	const RESUMED = ['a bear', 'a wolf'];
 	/** The last one ends when n8n is back: n8n goes through parked executions when it starts, and may take one for crashed that a callback resumes then. */
 	const LAST = 'batch #neverEnds';
 	const CALLED = numberTexts(19, 'batch').map((text, index) => `${text} #slow=${4 + index * 0.75}`);
@@ -37,36 +27,15 @@ describe('n8n that is killed and started again', () => {
 	let fileId: string;
 	let batchId: string;
 	let limitedId: string;
-	let resumedId: string;
 	let creations: number;
-
-	/** The later node's server, which lets its callers wait until n8n was killed. */
-	const later = fastify({ forceCloseConnections: true });
-	let isCalled = false;
-	let isKilled = false;
-	afterAll(async () => await later.close());
 
 	const wait = (texts: string[], parameters?: Record<string, unknown>) => [
 		prompts(texts),
 		generate(parameters),
 	];
 
-	/** Starts an execution that is resumed, and whose later node is under way then. */
-	async function startResumed() {
-		later.get('/', async (_request, reply) => {
-			isCalled = true;
-			return isKilled ? {} : reply.hijack();
-		});
-		const url = await later.listen({ host: '127.0.0.1', port: 0 });
-		const anyInput = '={{ { prompt: "A photo of " + ($json.prompt ?? "") } }}';
-		const nodes = wait(RESUMED, { anyInput, options: { howToWait: 'callback' } });
-		resumedId = await pair.start(...nodes, httpRequest({ url }));
-		await poll(() => isCalled, { what: 'the later node' });
-	}
-
 	beforeAll(async () => {
 		const { n8n, service } = pair;
-		await startResumed();
 		fileId = await pair.park(...wait([FILE], { options: { downloadResults: true } }));
 		await pair.start(...wait([POLLING], { options: { howToWait: 'polling' } }));
 		const options = { tasksPer10Seconds: 0, concurrency: 1 };
@@ -93,7 +62,6 @@ describe('n8n that is killed and started again', () => {
 		);
 		expect(endOfWait).toBe(soon);
 		await n8n.kill();
-		isKilled = true;
 		await n8n.restart();
 	});
 
@@ -125,14 +93,6 @@ describe('n8n that is killed and started again', () => {
 		expect(item?.json).not.toHaveProperty('downloadError');
 		const bytes = item?.binary?.data && (await n8n.readBinary(item.binary.data));
 		expect(bytes?.equals(buildResultBytes(taskId, 0, 0.3))).toBe(true);
-	});
-
-	it('an execution that was woken and crashed in a later node has its tasks again when it is retried', async () => {
-		expect((await pair.n8n.waitForExecution(resumedId)).status).toBe('crashed');
-		const execution = await pair.retry(resumedId);
-		expect(execution.status).toBe('success');
-		const texts = RESUMED.map((text) => `A photo of ${text}`);
-		expect(execution.getItems(NODE)).toMatchObject(pair.listCompleted(...texts));
 	});
 
 	it('brings out every ID of an execution whose limit passed while it was down', async () => {

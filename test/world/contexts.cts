@@ -33,7 +33,8 @@ function buildBase(n8n: N8n, execution: Execution, process: Process) {
 			async () => await service.answer(url.slice(baseUrl.length), body, sender),
 			this.getExecutionCancelSignal?.(),
 		);
-		n8n.noteAnswer((answer as { creation?: Creation }).creation);
+		const { creation } = answer as { creation?: Creation };
+		if (creation) creation.isAnswered = true;
 		return answer;
 	}
 	return {

@@ -68,10 +68,8 @@ async function measureHeap(): Promise<number> {
 }
 
 it.each<[string, Partial<Plan>, (world: World) => void]>([
-	['200 kB of text, awake', { howToWait: 'polling' }, writeTexts],
 	['200 kB of text, asleep', { howToWait: 'callback' }, writeTexts],
 	['a file of 500 kB, awake', { howToWait: 'polling', downloads: true }, serveFiles],
-	['a file of 500 kB, asleep', { howToWait: 'callback', downloads: true }, serveFiles],
 ])(
 	'an execution that ended with %s leaves next to nothing',
 	async (_, plan, prepare) => {

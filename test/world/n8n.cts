@@ -11,7 +11,7 @@ import type { Clock } from './clock.cts';
 import { buildExecuteContext, buildWebhookContext } from './contexts.cts';
 import { Process } from './process.cts';
 import { makeResponse } from './response.cts';
-import type { Creation, Service } from './service.cts';
+import type { Service } from './service.cts';
 
 /**
  * n8n as far as a run of the node can tell, made after 2.41.1: `workflow-execute.js`,
@@ -203,8 +203,6 @@ export class N8n {
 	calls = 0;
 	/** How often n8n ran an execution with data of before. */
 	repeats = 0;
-	/** Responses that went to the node's webhook. */
-	readonly responses: Array<WeakRef<object>> = [];
 	private readonly booted: Process[] = [];
 	private timers = new Map<string, () => void>();
 	private isTracking = false;
@@ -637,7 +635,6 @@ export class N8n {
 		entry.node.disabled = true;
 		delete data.waitTill;
 		const response = makeResponse();
-		this.responses.push(new WeakRef(response));
 		const request = { body, headers, response };
 		const context = buildWebhookContext(this, execution, { data, process: to, request });
 		const handle = async () => {
@@ -660,10 +657,6 @@ export class N8n {
 		if (!process.isAlive) return;
 		this.log.push(line);
 		process.machine.onStep(process);
-	}
-
-	noteAnswer(creation?: Creation): void {
-		if (creation) creation.isAnswered = true;
 	}
 
 	/** The world is over. */

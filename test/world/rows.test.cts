@@ -1,5 +1,3 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import {
 	AWAKE_OR_ASLEEP,
 	build,
@@ -12,59 +10,11 @@ import {
 	type Named,
 	type OfItem,
 } from './live.cts';
-import type { Ended, Execution } from './n8n.cts';
+import type { Ended } from './n8n.cts';
 import type { Fate } from './service.cts';
 import type { Plan } from './world.cts';
 
 /** Orders that were found one by one, each of which has been a mistake. */
-
-it("a callback that can't be judged says why in the log", async () => {
-	const world = build([{}]);
-	world.n8n.onCredential = () => {
-		if (world.clock.now < world.begun + SECOND) return;
-		if (world.clock.now < world.begun + 20 * SECOND) throw new Error('no such column: data');
-	};
-	await live(world);
-	expect(world.n8n.log.join('\n')).toContain('no such column: data');
-});
-
-it("a callback before its task's end is not refused for the details of another", async () => {
-	const early = { after: 40 * SECOND, callbacks: [-25 * SECOND, 0] };
-	const { world } = await live(
-		build([early, { after: 10 * SECOND }], {
-			faults: [{ how: '500', from: 0, until: 20 * SECOND, item: 1 }],
-		}),
-	);
-	const reasons = world.service.answered.map(
-		({ answer }) => (answer as { reason?: string }).reason,
-	);
-	expect(reasons).toEqual(['detailsUnavailable', 'taskNotEnded', undefined]);
-});
-
-it('of a sleep that is over, nothing of n8n stays in memory', async () => {
-	const world = build([{ after: 3.1 * HOUR }], { limit: 9 * HOUR });
-	world.begin(world.plan);
-	await world.end();
-	await world.clock.pass(30 * MINUTE);
-	setFlagsFromString('--expose-gc');
-	(runInNewContext('gc') as () => void)();
-	expect(world.n8n.responses).not.toEqual([]);
-	expect(world.n8n.responses.filter((response) => response.deref())).toEqual([]);
-	world.n8n.release();
-});
-
-it('an execution that is woken and waits 20 minutes for its slot creates one task of the Generate behind', async () => {
-	const { world } = await live(
-		build([], {
-			steps: [film({}), film({ after: 20 * SECOND })],
-			limit: 3 * SECOND,
-			slotWaits: [20 * MINUTE],
-		}),
-	);
-	// n8n's own end of the first sleep waited for a slot too, and had its data.
-	expect(world.n8n.repeats).toBeGreaterThan(0);
-	expect(world.service.listOf(10)).toHaveLength(1);
-});
 
 describe('an n8n that took two who woke an execution, and runs it twice', () => {
 	/** Two copies of a callback come to two processes. What the first one has read is run later. */
@@ -94,16 +44,6 @@ describe('an n8n that took two who woke an execution, and runs it twice', () => 
 		expect(items).toMatchObject([{ json: { taskId: 'task-0-2z' } }, {}]);
 	});
 
-	it('pays for one more task, also while the first run is creating it', async () => {
-		const again: Partial<Fate> = { end: 'failed', latency: 5 * SECOND };
-		const { world, sent, error } = await live(
-			build([[{ ...two, end: 'failed' }, again], silent], atOnce),
-		);
-		expect(world.n8n.repeats).toBe(1);
-		expect(sent).toEqual([2, 1]);
-		expect(error?.message).toContain('The task failed');
-	});
-
 	it('pays for one more task, though a run that took it before has gone on to sleep', async () => {
 		const third: Partial<Fate> = { latency: 2 * MINUTE };
 		const { world, sent, statuses } = await live(
@@ -119,35 +59,6 @@ describe('an n8n that took two who woke an execution, and runs it twice', () => 
 		expect(sent).toEqual([3, 2]);
 		// Both calls sleep, and n8n has stored the later one: nudges are for its tasks.
 		expect(statuses).toEqual(['completed', 'completed']);
-	});
-
-	it('waits for a task that the other run has created as long as that one', async () => {
-		// The service takes longer to answer than the limit is.
-		const slow: Partial<Fate> = { latency: 2 * MINUTE, after: 2.5 * MINUTE };
-		const { execution, sent, statuses } = await live(
-			build([[{ ...two, end: 'failed' }, slow], silent], { ...atOnce, limit: MINUTE }),
-		);
-		expect(sent).toEqual([2, 1]);
-		expect(statuses).toEqual(['completed', 'completed']);
-		expect(execution.given.join()).not.toContain('had not ended');
-	});
-
-	it('pays for nothing once more, though the second run waited hours for its slot', async () => {
-		const steps = [film([{ ...two, end: 'failed' }, 'good'], silent), film({ after: 4 * HOUR })];
-		const { world, sent } = await live(
-			build([], { ...copies, steps, slotWaits: [2 * HOUR, 0, 0, 0], limit: 9 * HOUR }),
-		);
-		expect(world.n8n.repeats).toBe(1);
-		expect([...sent, world.service.listOf(10).length]).toEqual([2, 1, 1]);
-	});
-
-	it('gives no task up for a run that has begun later', async () => {
-		const world = build([{ after: 90 * SECOND }], { howToWait: 'polling' });
-		world.clock.after(45 * SECOND, () => world.n8n.repeat(world.n8n.executions[0] as Execution));
-		// The world knows of no reason to run it twice.
-		const { execution, sent, statuses } = readLast(await world.live());
-		expect(execution.given.join()).toContain('had not ended');
-		expect([sent, statuses]).toEqual([[1], ['completed']]);
 	});
 
 	it('keeps the tasks of before, though the first run of a retry failed before it came to them', async () => {
@@ -211,25 +122,6 @@ describe('an n8n that took two who woke an execution, and runs it twice', () => 
 			]);
 		});
 	});
-
-	it('takes a callback for the task of one of them in the process of the other', async () => {
-		const { world } = await live(
-			build([], {
-				steps: [film(two), film([{ after: 50 * SECOND, ...silent }, 'good'])],
-				slotWaits: [40 * SECOND, 0],
-				runsIn: [0, 1, 0],
-				callbacksTo: [0, 1, 1],
-			}),
-		);
-		expect(world.n8n.repeats).toBe(1);
-		expect(world.service.listOf(10)).toHaveLength(2);
-		expect(world.service.answered.map(({ taskId }) => taskId)).toContain('task-10-2z');
-	});
-});
-
-it('a callback in the last second before the limit brings its task, also where the service is slow', async () => {
-	const { items } = await live(build([{ after: MINUTE - 700 }], { latencies: [2 * SECOND] }));
-	expect(items).toMatchObject([{ json: { status: 'completed' } }]);
 });
 
 it.each([-9 * SECOND, 9 * SECOND])(
@@ -293,11 +185,6 @@ describe("a credential that can't be read", () => {
 			},
 		]);
 	});
-
-	it('when a sleep is over, but can a little later, costs no task', async () => {
-		const items = await liveWithout(MINUTE - SECOND, MINUTE + 4 * SECOND);
-		expect(items).toMatchObject([{ json: { status: 'completed' } }]);
-	});
 });
 
 describe('of a run that nobody calls', () => {
@@ -321,19 +208,18 @@ describe('of a run that nobody calls', () => {
 		expect([looks.length, nudges.length]).toEqual([1, 1]);
 	});
 
-	it('one that goes on is asked for once, and nothing nudges', async () => {
-		const { looks, nudges } = await liveAsleep([untold(10 * SECOND), untold(SECOND)]);
-		const early = looks.filter(({ at }) => at < 2 * MINUTE);
-		expect(early).toMatchObject([{ taskId: 'task-0-1z' }]);
-		expect(nudges[0]).toBeGreaterThan(2 * MINUTE);
-	});
-
 	it('all are asked for until one goes on', async () => {
 		const ended = [untold(SECOND), untold(SECOND), untold(2 * SECOND)];
 		const { looks, nudges } = await liveAsleep([...ended, 'endless']);
 		const early = looks.filter(({ at }) => at < 2 * MINUTE);
 		expect(early.map(({ taskId }) => taskId)).toEqual([0, 1, 2, 3].map((one) => `task-${one}-1z`));
 		expect(nudges[0]).toBeGreaterThan(2 * MINUTE);
+	});
+
+	it('one that was called before is asked for no more', async () => {
+		const { looks } = await liveAsleep([{ after: SECOND }]);
+		expect(looks).toHaveLength(1);
+		expect(looks[0]?.at).toBeLessThan(2 * SECOND);
 	});
 
 	it('a look that fails is no obstacle', async () => {
@@ -343,12 +229,6 @@ describe('of a run that nobody calls', () => {
 		expect(world.n8n.log.join()).toContain('a look failed');
 		expect(statuses).toEqual(['completed']);
 		expect(took).toBeGreaterThan(4 * MINUTE);
-	});
-
-	it('one that was called before is asked for no more', async () => {
-		const { looks } = await liveAsleep([{ after: SECOND }]);
-		expect(looks).toHaveLength(1);
-		expect(looks[0]?.at).toBeLessThan(2 * SECOND);
 	});
 });
 
@@ -393,17 +273,6 @@ it.each(AWAKE_OR_ASLEEP)(
 		expect(world.n8n.executions[0]?.error?.message).toContain('had not ended');
 	},
 );
-
-it('an execution that is stopped while its first task is created creates no other, and does not sleep', async () => {
-	const slow = { latency: 5 * SECOND };
-	const world = build([slow, slow], {
-		accidents: [{ when: { at: 2 * SECOND }, what: 'stop' }],
-	});
-	const { execution } = await live(world);
-	expect(execution.status).toBe('canceled');
-	expect(world.service.creations).toHaveLength(1);
-	expect(world.n8n.log.join()).toContain('task-0-1z');
-});
 
 it.each(AWAKE_OR_ASLEEP)(
 	'in an outage, a loop (%s) sends no more than three creations of unknown outcome',
@@ -476,73 +345,20 @@ describe.each(AWAKE_OR_ASLEEP)("before n8n's timeout (%s)", (howToWait) => {
 		expect(json[3]?.error).toContain('so long to create the task that n8n would have ended');
 		expect(world.n8n.log.join()).toContain('created task task-3-1z');
 	});
-
-	it('the moment is the same in all tries', async () => {
-		const refused: Partial<Fate> = { creation: 'refused', latency: 11 * SECOND };
-		const { execution, sent } = await live(begin([[refused, 'good']], { maxTries: 3 }));
-		expect(execution.given).toHaveLength(3);
-		expect(sent).toEqual([1]);
-	});
 });
 
-/** As long as the world is. */
-const FOREVER = Infinity;
-
-it.each<[string, Partial<Plan>]>([
-	[
-		"two copies of a callback at the limit, with details that can't be read",
-		{
-			steps: [film({ after: 400, callbacks: [0, 0] })],
-			...{ limit: 3 * SECOND, latencies: [700], failedTasks: 'output' },
-			faults: [{ how: '500', from: 400, until: FOREVER }],
-		},
-	],
-	[
-		'an n8n that could not store what came after its sender was answered',
-		{
-			steps: [film({ after: 0, callbacks: [] })],
-			...{ limit: 3 * SECOND, downloads: true, latencies: [0, 3 * SECOND], storeFailures: 1 },
-		},
-	],
-	[
-		'a webhook that still asks after another one has ended its wait at the limit',
-		{
-			steps: [film({}), film({})],
-			failedTasks: 'output',
-			faults: [{ how: 'hangs', from: 0, until: FOREVER }],
-		},
-	],
-	// It would end the next wait.
-	[
-		'a timer for a wait that a nudge at its limit ended, which n8n does not clear',
-		{
-			steps: [film({ end: 'never' }), film({ end: 'never' })],
-			...{ trackerAt: 30 * SECOND, failedTasks: 'output' },
-		},
-	],
-])('brings every paid task out with %s', async (_, more) => {
-	const { items } = await live(build([], more));
-	expect(items).toHaveLength(1);
-});
-
-describe.each([[[0]], [[0, 1]]])(
-	'a run that tries and sleeps again, in the processes %j',
-	(runsIn) => {
-		const fates: Parameters<typeof build>[0] = [['failed', 'good'], 'good'];
-
-		it('names files by the prompt, its items and their tasks', async () => {
-			const world = build(fates, { maxTries: 2, downloads: true, runsIn });
-			world.n8n.read = (item) => ({ item, prompt: 'Cats' });
-			const { items } = await live(world);
-			const names = items.map(({ binary }) => binary?.data?.fileName);
-			const matching = (pattern: RegExp) => expect.stringMatching(pattern) as string;
-			expect(names).toEqual([matching(/^cats-1-[a-z]{8}.png$/), matching(/^cats-2-[a-z]{8}.png$/)]);
-		});
-
-		it('still knows the end of a task that the service knows no longer', async () => {
-			const faults: Plan['faults'] = [{ how: '500', from: 5.5 * SECOND, until: FOREVER, item: 1 }];
-			const { statuses } = await live(build(fates, { maxTries: 2, runsIn, faults }));
-			expect(statuses).toEqual(['completed', 'completed']);
-		});
+it.each([[[0]], [[0, 1]]])(
+	'a run that tries and sleeps again still knows prompts, and the end of a task that the service knows no longer, in the processes %j',
+	async (runsIn) => {
+		const faults: Plan['faults'] = [{ how: '500', from: 5.5 * SECOND, until: Infinity, item: 1 }];
+		const more = { maxTries: 2, downloads: true, runsIn, faults };
+		const world = build([['failed', 'good'], 'good'], more);
+		world.n8n.read = (item) => ({ item, prompt: 'Cats' });
+		const { items } = await live(world);
+		for (const [item, { json, binary }] of items.entries()) {
+			expect(json.status).toBe('completed');
+			expect(binary?.data?.fileName).toMatch(new RegExp(`^cats-${item + 1}-[a-z]{8}.png$`));
+		}
+		expect(items).toHaveLength(2);
 	},
 );

@@ -295,15 +295,12 @@ export class World {
 
 	/** Says what has happened. */
 	describe(): string {
-		const { n8n, service, begun } = this;
-		const creations = service.creations.map(
-			({ at, taskId, item, fate }) => `${at - begun}: item ${item}, ${fate.creation} ${taskId}`,
-		);
-		const runs = n8n.executions.map(
+		const { log, executions } = this.n8n;
+		const runs = executions.map(
 			({ id, status, error, ended }) =>
 				`${id} ${status} ${readText(error)} ${JSON.stringify(ended, null, 1)}`,
 		);
-		return [...creations, ...n8n.log, ...runs].join('\n');
+		return [...log, ...runs].join('\n');
 	}
 
 	/** In one process, only n8n's own end of a sleep lets n8n run an execution twice. */
