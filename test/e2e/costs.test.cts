@@ -48,11 +48,9 @@ async function expectFound(id: string) {
 		return last[CREDITS] === credits;
 	};
 	await poll(isShown, { what: `${credits} credits`, details: () => JSON.stringify(last) });
-	expect(Object.keys(last).sort()).toEqual([CREDITS, TASKS]);
 	expect(last[TASKS]?.split(', ').sort()).toEqual(taskIds.sort());
 	for (const taskId of taskIds) expect(await findByTask(taskId)).toContain(id);
 	expect(await search({ key: CREDITS, value: credits, exactMatch: true })).toContain(id);
-	expect(await search({ key: CREDITS, value: `${credits}1`, exactMatch: true })).not.toContain(id);
 }
 
 beforeAll(async () => {

@@ -136,17 +136,6 @@ describe('a person at the editor', () => {
 		});
 	});
 
-	it('finds the node by what it does', async () => {
-		await editor.openNewManualWorkflow();
-		const wanted = ['photo', 'create picture', 'text to video'];
-		for (const words of wanted) {
-			await editor.search('no node is called this');
-			await editor.get('node-creator-no-results').waitFor();
-			await editor.search(words);
-			await editor.findEntry(TITLE).waitFor();
-		}
-	});
-
 	it('reads in the trigger which URL goes where, publishes it, and sees an execution come in', async () => {
 		await editor.openNewWorkflow();
 		await editor.addNode('media', TITLE, 'On task completed');

@@ -89,7 +89,6 @@ beforeAll(async () => {
 	await hurryNudges();
 	await startBehind(OBSTACLE, 'automatic', {});
 	await startBehind(OBSTACLE, 'callback', { howToWait: 'callback', waitLimit: 0.05 });
-	await startBehind('passes', 'passes', {});
 });
 
 afterAll(() => {
@@ -121,12 +120,6 @@ describe('a proxy that redirects the resume URL', () => {
 		expect((await pair.service.callback(taskId, { url })).status).toBe(200);
 		await waitForEnd('callback');
 	});
-});
-
-it('behind a proxy that passes the resume URL on, it sleeps', async () => {
-	expect(await waitForEnd('passes')).toEqual(['Credits consumed: 12.5']);
-	expect(pair.findTask('passes').callBackUrl).toContain(`${origin}/passes/webhook-waiting/`);
-	expect(pair.findTask('passes').callbacks.at(-1)?.status).toBe(200);
 });
 
 describe('behind a proxy that wants the login of WEBHOOK_URL', () => {

@@ -86,13 +86,6 @@ class TestPair extends Pair {
 		return this.countRequests(CREATE);
 	}
 
-	/** Returns a function that returns the requests to the catalogue since now. */
-	followLookups() {
-		const { requests } = this.service;
-		const { length } = requests;
-		return () => requests.slice(length).filter(({ path }) => path.startsWith('/api/v1/models'));
-	}
-
 	/** Waits until this number of executions of a workflow have ended, and returns what its trigger output in each. */
 	async waitForTriggered(workflowId: string, count = 1) {
 		const executions = await this.n8n.waitForExecutions({ workflowId, count });

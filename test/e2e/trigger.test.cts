@@ -143,13 +143,11 @@ it('a reference of Start Without Waiting comes back with its task in the URL tha
 	expect(pair.n8n.readLog()).not.toContain('reference=');
 });
 
-it('a task and its callback work in nodes of version 1, and by the test URL', async () => {
-	const workflow = triggered();
-	for (const node of workflow.nodes) node.typeVersion = 1;
-	const { id } = await pair.importWorkflow(workflow);
+it('a task and its callback work by the test URL', async () => {
+	const { id } = await pair.importWorkflow(triggered());
 	const callbackUrl = await pair.n8n.listenForTestEvent(id);
 	const parameters = { operation: 'start', prompt: '', callbackUrl };
-	const node = editSample(pair.service.resultsUrl, parameters, { typeVersion: 1 });
+	const node = editSample(pair.service.resultsUrl, parameters);
 	const [created] = (await pair.runNodes(node)).getItems(NODE);
 	const completed = { taskId: created?.taskId, status: 'completed' };
 	expect(await pair.waitForTriggered(id)).toMatchObject([completed]);

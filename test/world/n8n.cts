@@ -534,12 +534,6 @@ export class N8n {
 		return undefined;
 	}
 
-	/** Runs an execution once more, with data of before. */
-	repeat(execution: Execution, stored = execution.stored): void {
-		this.repeats++;
-		void this.run(execution, parse(stored) as RunData, this.nextProcess(), true);
-	}
-
 	/** Kills a process and starts it again. What runs in it is lost. */
 	kill(index: number): void {
 		const killed = this.processes[index] as Process;

@@ -16,6 +16,16 @@ import type { Plan } from './world.cts';
 
 /** Orders that were found one by one, each of which has been a mistake. */
 
+it("a callback before its task's end is not refused for the details of another", async () => {
+	const early = { after: 40 * SECOND, callbacks: [-25 * SECOND, 0] };
+	const faults: Plan['faults'] = [{ how: '500', from: 0, until: 20 * SECOND, item: 1 }];
+	const { world } = await live(build([early, { after: 10 * SECOND }], { faults }));
+	const reasons = world.service.answered.map(
+		({ answer }) => (answer as { reason?: string }).reason,
+	);
+	expect(reasons).toEqual(['detailsUnavailable', 'taskNotEnded', undefined]);
+});
+
 describe('an n8n that took two who woke an execution, and runs it twice', () => {
 	/** Two copies of a callback come to two processes. What the first one has read is run later. */
 	const two: Partial<Fate> = { after: 20 * SECOND, callbacks: [0, 300] };
@@ -59,25 +69,6 @@ describe('an n8n that took two who woke an execution, and runs it twice', () => 
 		expect(sent).toEqual([3, 2]);
 		// Both calls sleep, and n8n has stored the later one: nudges are for its tasks.
 		expect(statuses).toEqual(['completed', 'completed']);
-	});
-
-	it('keeps the tasks of before, though the first run of a retry failed before it came to them', async () => {
-		const world = build(['good', ['refused', 'good']], { retries: [{}] });
-		let stored: string | undefined;
-		world.n8n.read = (item, execution) => {
-			if (execution.mode === 'retry' && stored === undefined) {
-				({ stored } = execution);
-				world.clock.after(MINUTE, () => world.n8n.repeat(execution, stored));
-				throw new Error('an expression fails');
-			}
-			return { item };
-		};
-		const { execution, sent, statuses } = readLast(await world.live());
-		expect(execution.given[0]).toContain('an expression fails');
-		expect([sent, statuses]).toEqual([
-			[1, 2],
-			['completed', 'completed'],
-		]);
 	});
 
 	describe('in two processes, each of which creates a task', () => {
