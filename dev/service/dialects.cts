@@ -58,7 +58,7 @@ const contract: Dialect = {
 		param: JSON.stringify({
 			model: record.model,
 			callBackUrl: record.callBackUrl,
-			input: echoInput(record),
+			input: record.input,
 		}),
 		resultJson: '',
 		...result,
@@ -127,17 +127,9 @@ const recorded: Dialect = {
 	},
 };
 
-/** The input of a task, with a data URL in it if a fault asks for one. */
-function echoInput({ input, faults: { echo } }: TaskRecord) {
-	const image = echo && `data:image/png;base64,${'A'.repeat(echo * 1e6)}`;
-	return image ? { ...input, image } : input;
-}
-
 /** The request, with its input as text. */
-function describeParam(record: TaskRecord) {
-	const { callBackUrl, model } = record;
-	return JSON.stringify({ input: JSON.stringify(echoInput(record)), callBackUrl, model });
-}
+const describeParam = ({ input, callBackUrl, model }: TaskRecord) =>
+	JSON.stringify({ input: JSON.stringify(input), callBackUrl, model });
 
 /** The result as an object. */
 function readContent({ resultJson, response }: FormattedResult) {

@@ -41,32 +41,12 @@ const taskFaults = z
 		accepted: number,
 		/** How many requests for details are answered with HTTP 500. */
 		detailsFail: number,
-		/** Details have this code beside the record. */
-		recordCode: number,
-		/** For how many seconds the details do not know the task. */
-		hidden: number,
-		/** With hidden: details are HTTP 404, or have no data. */
-		hiddenAs: z.enum(['notFound', 'null']),
-		/** Details repeat an input of this many MB. */
-		echo: number,
 		/** How many result files there are. */
 		files: number,
 		/** Result files have this many MB: "task ID/name\n" again and again. */
 		fileSize: number,
-		/** The links to results are blank, of a host that does not answer, not there, or have a blank in them. */
-		links: z.enum(['blank', 'dead', 'none', 'spaced']),
 		/** How many seconds a result file takes to arrive. */
 		fileSlow: number,
-		/** Result files stop after their first byte. */
-		fileStalls: flag,
-		/** How many requests for each file are answered with fileStatus. */
-		fileFails: number,
-		/** An HTTP status for fileFails, in place of 404. */
-		fileStatus: number,
-		/** How many requests for each file break in the middle of it. */
-		fileDrops: number,
-		/** Result files have 0 bytes. */
-		fileEmpty: flag,
 		/** The Content-Type of result files; blank: none. */
 		fileType: z.string(),
 		/** Result files are answered with HTTP 403, and their links are not renewed. */

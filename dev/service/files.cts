@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { Readable } from 'node:stream';
-import { setImmediate } from 'node:timers/promises';
 import { fastify, type FastifyReply } from 'fastify';
 import type { Context } from './index.cts';
 import { hasFile } from './results.cts';
@@ -44,48 +43,22 @@ async function* repeat(block: Buffer, size: number, seconds: number, wait: Conte
 	}
 }
 
-/** Sends one byte, and nothing more for an hour. */
-async function* stall(block: Buffer, wait: Context['wait']) {
-	yield block.subarray(0, 1);
-	await wait(60 * 60);
-}
-
-/** Sends this many bytes, and breaks the connection once they are under way. */
-async function* drop(block: Buffer, size: number) {
-	for (let left = size; left > 0; left -= block.length) yield block.subarray(0, left);
-	await setImmediate();
-	throw new Error('The connection breaks');
-}
-
-/** Counts a request for a file, and says which fault it meets. */
-function meetFault({ faults, fileRequests }: TaskRecord, name: string) {
-	const { fileFails = faults.fileStatus ? Infinity : 0, fileDrops = 0 } = faults;
-	const earlier = fileRequests.get(name) ?? 0;
-	fileRequests.set(name, earlier + 1);
-	return { fails: earlier < fileFails, drops: earlier < fileFails + fileDrops };
-}
-
 function sendResult(
 	reply: FastifyReply,
 	{ taskId, faults }: TaskRecord,
 	name: string,
-	{ deliveries, wait, drops }: Pick<Context, 'deliveries' | 'wait'> & { drops: boolean },
+	{ deliveries, wait }: Pick<Context, 'deliveries' | 'wait'>,
 ) {
 	const file = `${taskId}/${name}`;
 	const { bytes, mimeType } = readSample(name);
 	const { fileSize, fileSlow = 0, fileType = mimeType } = faults;
-	const fullSize = fileSize ? Math.round(fileSize * 1e6) : bytes.length;
-	const size = faults.fileEmpty ? 0 : fullSize;
+	const size = fileSize ? Math.round(fileSize * 1e6) : bytes.length;
 	const line = `${file}\n`;
 	const block = fileSize ? Buffer.from(line.repeat(Math.ceil(CHUNK / line.length))) : bytes;
 	deliveries.push(file);
 	reply.header('Content-Length', size);
 	if (fileType) reply.type(fileType);
-	const choose = () => {
-		if (drops) return drop(block, Math.floor(size / 2));
-		return faults.fileStalls ? stall(block, wait) : repeat(block, size, fileSlow, wait);
-	};
-	return reply.send(Readable.from(choose()));
+	return reply.send(Readable.from(repeat(block, size, fileSlow, wait)));
 }
 
 /** The host of result files and uploads. It is not the API, and must never see the token. */
@@ -118,10 +91,7 @@ export function createFileHost(context: Context) {
 		const task = tasks.get(taskId);
 		if (!task || !hasFile(task, name)) return refuseUnknown(reply);
 		if (task.faults.fileRefused) return refuse(reply, 403, 'AccessDenied', 'Access Denied');
-		const { fails, drops } = meetFault(task, name);
-		const { fileStatus = 404 } = task.faults;
-		if (fails) return refuse(reply, fileStatus, 'NoSuchKey', 'The file is not there.');
-		return sendResult(reply, task, name, { ...context, drops });
+		return sendResult(reply, task, name, context);
 	});
 
 	app.get<{ Params: { '*': string } }>('/uploads/*', ({ params: { '*': path } }, reply) => {

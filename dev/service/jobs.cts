@@ -1,10 +1,10 @@
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { TASK_PATH } from './catalogue.cts';
 import { describe, dialects } from './dialects.cts';
 import { answerFaultily, readFaults, type TaskFaults } from './faults.cts';
 import type { Context } from './index.cts';
 import { readOrder } from './models.cts';
-import type { Lifecycle, TaskRecord } from './tasks.cts';
+import type { Lifecycle } from './tasks.cts';
 import { Refusal, wrapData } from './validation.cts';
 
 const DETAILS_PATH = '/api/v1/jobs/recordInfo';
@@ -62,20 +62,6 @@ function registerCreation(app: FastifyInstance, context: Context, lifecycle: Lif
 	});
 }
 
-/**
- * Answers as services do that don't know the task (yet).
- * @throws {Refusal} 422, the usual way
- */
-function hide(reply: FastifyReply, how: TaskFaults['hiddenAs']) {
-	if (how === 'null') return wrapData(null);
-	if (how !== 'notFound') throw new Refusal(422, 'recordInfo is null');
-	return reply.code(404).send({ code: 404, msg: 'The task does not exist', data: null });
-}
-
-function isHidden({ createTime, faults: { hidden = 0 } }: TaskRecord) {
-	return Date.now() < createTime + hidden * 1000;
-}
-
 function registerDetails(app: FastifyInstance, context: Context) {
 	const { settings, tasks } = context;
 	const { describeTask } = dialects[settings.dialect];
@@ -83,12 +69,11 @@ function registerDetails(app: FastifyInstance, context: Context) {
 	app.get<{ Querystring: { taskId?: string } }>(DETAILS_PATH, async (request, reply) => {
 		const record = tasks.get(request.query.taskId ?? '');
 		if (record) record.detailsRequests++;
-		if (!record || isHidden(record)) return hide(reply, record?.faults.hiddenAs);
-		const { detailsFail = 0, recordCode } = record.faults;
+		if (!record) throw new Refusal(422, 'recordInfo is null');
+		const { detailsFail = 0 } = record.faults;
 		const status = record.detailsRequests <= detailsFail ? 500 : undefined;
 		const faulty = answerFaultily(request, reply, { status });
 		if (faulty) return faulty;
-		const answer = wrapData(describeTask(describe(context, record)));
-		return recordCode ? { ...answer, code: recordCode, msg: `code ${recordCode}` } : answer;
+		return wrapData(describeTask(describe(context, record)));
 	});
 }

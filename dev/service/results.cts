@@ -22,18 +22,14 @@ export interface Result {
 	asObject?: boolean;
 }
 
-/** Nothing listens on the port of the discard protocol. */
-const DEAD_ORIGIN = 'http://127.0.0.1:9';
-
 /** The ID of one of a task's songs. */
 export const nameSong = (taskId: string, index: number) => `${taskId}-song-${index + 1}`;
 
 /** Names a task's result files, by field. */
 function nameFiles({ result, faults }: TaskRecord): Array<[field: string, names: string[]]> {
-	const length = faults.links === 'none' ? 0 : (faults.files ?? result.files ?? 1);
-	const before = faults.links === 'spaced' ? 'my ' : '';
+	const length = faults.files ?? result.files ?? 1;
 	const name = (first: string, index: number) =>
-		before + (index ? first.replace('.', `-${index + 1}.`) : first);
+		index ? first.replace('.', `-${index + 1}.`) : first;
 	return Object.entries(fields[result.kind]).map(([field, first]: [string, string]) => [
 		field,
 		Array.from({ length }, (_, index) => name(first, index)),
@@ -55,11 +51,10 @@ export function formatResult(
 	{ settings, resultsUrl }: Context,
 	record: TaskRecord,
 ): FormattedResult {
-	const { taskId, result, faults } = record;
+	const { taskId, result } = record;
 	const { resultSeconds: seconds = null } = settings;
 	const query = seconds === null ? '' : `?expires=${Date.now() + seconds * 1000}`;
-	const folder = `${faults.links === 'dead' ? DEAD_ORIGIN : resultsUrl}/results/${taskId}`;
-	const link = (name: string) => (faults.links === 'blank' ? '' : `${folder}/${name}${query}`);
+	const link = (name: string) => `${resultsUrl}/results/${taskId}/${name}${query}`;
 	const links = nameFiles(record).map(([field, names]) => [field, names.map(link)] as const);
 
 	if (result.kind === 'music') {

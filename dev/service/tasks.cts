@@ -24,8 +24,6 @@ export interface TaskRecord extends NewTask {
 	callbacks: CallbackAttempt[];
 	/** How often details were asked for. */
 	detailsRequests: number;
-	/** How often each file was asked for, by its name. */
-	fileRequests: Map<string, number>;
 }
 
 export type Lifecycle = ReturnType<typeof createLifecycle>;
@@ -77,7 +75,6 @@ export function createLifecycle(context: Context, callbacks: ReturnType<typeof c
 			completeTime: null,
 			callbacks: [],
 			detailsRequests: 0,
-			fileRequests: new Map(),
 		};
 		tasks.set(record.taskId, record);
 		const life = live(record).catch((error) => {

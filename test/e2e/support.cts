@@ -64,19 +64,6 @@ class TestPair extends Pair {
 				expect(readFaults(prompt)).toHaveProperty(String(name));
 	}
 
-	/** Holds tasks to that the service has sent no callback of theirs. */
-	expectNoCallbacks(...prompts: string[]) {
-		for (const prompt of prompts) {
-			const { callBackUrl, completeTime, callbacks } = this.findTask(prompt);
-			expect({ prompt, callBackUrl, completeTime, callbacks }).toEqual({
-				prompt,
-				callBackUrl: expect.any(String),
-				completeTime: expect.any(Number),
-				callbacks: [],
-			});
-		}
-	}
-
 	/** Counts the requests that the service was sent so far. */
 	countRequests(path: string) {
 		return this.service.requests.filter((request) => request.path === path).length;
