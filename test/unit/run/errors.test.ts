@@ -17,8 +17,7 @@ const wrong = new UserError('Refused', { description: 'Wait.' });
 it('the error of a run names its item where there are others, and gives the editor no number to add', () => {
 	const { message } = toNodeError(buildCall({ input: [{}] }), wrong, [], 0);
 	expect(message).toBe('Refused');
-	const own = new NodeOperationError(call.context.getNode(), 'Refused', { itemIndex: 0 });
-	for (const error of [wrong, refuse(402), own]) {
+	for (const error of [wrong, refuse(402), new Error('Own')]) {
 		const { message, context } = toNodeError(buildCall({ input: [{}, {}] }), error, [], 0);
 		expect(message).toMatch(/ \[item 1 of 2\]$/);
 		expect(context.itemIndex).toBeUndefined();
@@ -31,31 +30,15 @@ const ended = (status: 'failed' | 'timedOut', failCode?: string) => ({
 
 describe('the error of a run', () => {
 	it('has a class of n8n, and the words of ours', () => {
-		const [ours, own, api] = [refusal(), new Error('Own'), refuse(402, 'empty')].map((error) =>
-			toNodeError(call, error, [], 3),
-		);
+		const [ours, api] = [refusal(), refuse(402, 'empty')].map((error) => toNodeError(call, error));
 		expect(ours).toBeInstanceOf(NodeOperationError);
-		expect(ours).toMatchObject({ message: 'Refused [item 4 of 4]' });
-		expect(own).toMatchObject({ message: 'Own [item 4 of 4]', description: undefined });
+		expect(ours).toMatchObject({ message: 'Refused', description: 'No task was created. Wait.' });
 		expect(api).toBeInstanceOf(NodeApiError);
 		expect(api).toMatchObject({
-			message: expect.stringMatching(
-				/^The account or its access token has too few credits.*\[item 4 of 4\]$/,
-			) as string,
+			message: expect.stringMatching(/^The account .* has too few credits/) as string,
 			description: expect.stringContaining('Top up') as string,
 			httpCode: '402',
 		});
-	});
-
-	it.each<[string[], string]>([
-		[[], 'No task was created. Wait.'],
-		[
-			['a', 'b'],
-			'No further task was created. Wait.<br>Tasks that exist (look at them with Get): a, b',
-		],
-	])('names the tasks that exist, in short lines: %j', (taskIds, description) => {
-		const error = { message: 'Refused', description };
-		expect(toNodeError(call, refusal(), taskIds)).toMatchObject(error);
 	});
 
 	it.each([{ isTool: true }, { kept: null }])(

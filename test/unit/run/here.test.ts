@@ -1,8 +1,8 @@
-import { leaveRun } from '../../../nodes/MediaGeneration/run/ledger/here';
+import { findUnknownCall, leaveRun } from '../../../nodes/MediaGeneration/run/ledger/here';
 import { listTaskIds, type Ledger } from '../../../nodes/MediaGeneration/run/ledger/ledger';
-import { noteTask } from '../../../nodes/MediaGeneration/run/ledger/note';
+import { noteTask, noteUnknown } from '../../../nodes/MediaGeneration/run/ledger/note';
 import { openSettings } from '../../../nodes/MediaGeneration/run/open';
-import { prepare, WAIT } from '../n8n';
+import { prepare, WAIT, type Run as AnyRun } from '../n8n';
 import { open } from './sending';
 
 type Opening = Parameters<typeof open>[1];
@@ -82,4 +82,27 @@ it.each<[string, string | undefined, Opening]>([
 	note(begin('same'), 0, 'task');
 	note(begin(undefined), 0, 'task');
 	expect(listIds(begin(token, opening))).toEqual([]);
+});
+
+describe('a call by an agent', () => {
+	/** Of n8n's Agents. */
+	const AGENT: AnyRun = { kept: null, executionId: '', type: 'nodeTool' };
+	const unknown = { message: 'The service broke off', taskId: 'named' };
+
+	it.each<[string, AnyRun, AnyRun, object | undefined]>([
+		['is refused in a tool', { isTool: true }, {}, unknown],
+		["is refused in n8n's Agents", AGENT, {}, unknown],
+		['is let in for something else', { isTool: true }, { input: [{ prompt: 'A dog' }] }, undefined],
+		['is let in after another execution', { isTool: true }, { executionId: '2' }, undefined],
+		['is let in for another set-up', AGENT, { parameters: { prompt: 'x' } }, undefined],
+		['is no call in a node', {}, {}, undefined],
+	])('that asks again for an unknown outcome %s', (_, kind, again, found) => {
+		const kept = {};
+		const call = (run: number, more: AnyRun = {}) =>
+			open(1, { kept, input: [{ prompt: 'A cat', toolCallId: run }], ...kind, run, ...more });
+		const first = call(0);
+		noteUnknown(first, prepare(first.call.context, 0), unknown);
+		const second = call(1, again);
+		expect(findUnknownCall(second.call, second.ledger.shared, 0)).toEqual(found);
+	});
 });

@@ -60,7 +60,6 @@ it('a retry takes tasks over, but no end save a failure, of which n8n is told an
 });
 
 it.each<[string, Partial<Entry>, Partial<Entry>]>([
-	['a further task', { attempts: [tell(FAILED)] }, { attempts: [tell(FAILED), OPEN] }],
 	['an unknown outcome', { attempts: [FAILED] }, { attempts: [FAILED], unknown: UNKNOWN }],
 	['the end of the task', { attempts: [OPEN] }, { attempts: [{ ...OPEN, end: GOOD.end }] }],
 	[

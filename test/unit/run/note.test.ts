@@ -61,7 +61,6 @@ describe('what an execution shows of its tasks', () => {
 
 	it.each<[string, Attempt[][][], object]>([
 		['nothing of none', [[[]]], {}],
-		['an ID alone where nothing has ended', [[[{ taskId: 'a' }]]], { tasks: 'a' }],
 		['credits of nothing', [[[ended('a', 0)]]], { tasks: 'a', credits: '0' }],
 		[
 			'the sum over items, a failed task that was created again, and one that items share',

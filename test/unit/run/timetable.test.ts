@@ -44,6 +44,7 @@ it.each<[string, timeout: number, end: number, lastWake: number]>([
 ])('n8n ends a sleep %s', (_, timeout, end, lastWake) => {
 	const sleep = planAsleep(0, timeout);
 	expect([sleep.end, planLastWake(sleep)]).toEqual([end, lastWake]);
+	expect(planLastWake(sleep)).toBeLessThan(sleep.end - TRACKER_WINDOW);
 });
 
 it.each<[string, [begun: number, until: number, n8nEnds: number], number[]]>([
