@@ -4,7 +4,6 @@ import {
 	type Ledger,
 } from '../../../nodes/MediaGeneration/run/ledger/ledger';
 import { build, film, live, MINUTE, readLast, readKept, SECOND } from '../../world/live.cts';
-import type { Execution } from '../../world/n8n.cts';
 
 describe('a retry from the list', () => {
 	it('creates no task again for the same request, and stays awake, as callbacks go elsewhere', async () => {

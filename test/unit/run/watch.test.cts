@@ -1,5 +1,4 @@
 import { build, live, MINUTE, SECOND, type OfItem } from '../../world/live.cts';
-import type { Ended } from '../../world/n8n.cts';
 import type { Fault } from '../../world/service.cts';
 import type { Plan } from '../../world/world.cts';
 
@@ -10,7 +9,7 @@ async function poll(items: OfItem[], more: Partial<Plan> = {}) {
 	const { begun, service } = lived.world;
 	const since = (at: number) => Math.round((at - begun) / SECOND);
 	const looks = service.looks.map(({ at }) => since(at));
-	const [ended] = lived.execution.ended as Ended[];
+	const [ended] = lived.execution.ended;
 	return { ...lived, looks, took: ended && since(ended.endedAt) };
 }
 
