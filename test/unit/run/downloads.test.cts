@@ -98,14 +98,6 @@ it.each(['429 429 429 ok', 'breaks breaks breaks ok', '404 503 404 ok'])(
 	},
 );
 
-it('a file that stays missing is given up after some 20 seconds, with the last reason', async () => {
-	const { came, asked, seconds } = await download({
-		hosts: { a: '404 404 404 503' },
-	});
-	expect(came).toEqual([expect.stringContaining('answered 503')]);
-	expect({ asked, seconds }).toEqual({ asked: TRIES, seconds: 21 });
-});
-
 it('a host that hangs is not asked again', async () => {
 	const { came, asked } = await download({ hosts: { a: 'hangs' } });
 	expect([came, asked]).toEqual([[expect.stringContaining('no answer within 60 s')], ['a 0']]);

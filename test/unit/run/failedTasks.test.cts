@@ -6,7 +6,6 @@ import {
 	type Named,
 	type OfItem,
 } from '../../world/live.cts';
-import type { Plan } from '../../world/world.cts';
 
 /** What becomes of the first item's task. The second one's is good. */
 const WHAT = ['failed', 'endless', 'silent', 'expired'] as const satisfies readonly Named[];
@@ -107,8 +106,8 @@ it.each(asleep)(
 	async (settings) => {
 		const { onError, failedTasks } = settings;
 		/** Both processes end, so that none knows of the sleep, and no callback comes. */
-		const kill = (what: 'kill 0' | 'kill 1') => ({ when: { at: 10 * SECOND }, what });
-		const accidents: Plan['accidents'] = [kill('kill 0'), kill('kill 1')];
+		const both = ['kill 0', 'kill 1'] as const;
+		const accidents = both.map((what) => ({ when: { at: 10 * SECOND }, what }));
 		const fates: OfItem[] = ['endless', { callbacks: [] }];
 		const { execution, items, errors, sent } = await live(build(fates, { ...settings, accidents }));
 		expect(sent).toEqual([1, 1]);

@@ -1,3 +1,4 @@
+import { openFiles } from '../../../nodes/MediaGeneration/run/files/downloads';
 import { findUnknownCall, leaveRun } from '../../../nodes/MediaGeneration/run/ledger/here';
 import { listTaskIds, type Ledger } from '../../../nodes/MediaGeneration/run/ledger/ledger';
 import { noteTask, noteUnknown } from '../../../nodes/MediaGeneration/run/ledger/note';
@@ -36,7 +37,7 @@ it('what another process has stored of a run is added to what is known here', ()
 	const kept: { run?: Ledger } = {};
 	const first = begin('elsewhere', { kept });
 	note(first, 0, 'here');
-	const copy = structuredClone(kept);
+	const [copy, older] = [structuredClone(kept), structuredClone(kept)];
 	copy.run?.entries[1]?.attempts.push({ taskId: 'there' });
 	const stored = { poor: doubt(2), rich: doubt(0) };
 	Object.assign(copy.run ?? {}, { shared: { count: 5, unknownCalls: {} }, doubts: stored });
@@ -47,6 +48,7 @@ it('what another process has stored of a run is added to what is known here', ()
 		expect(run.ledger.shared.count).toBe(5);
 		expect(run.ledger.doubts).toEqual({ poor: doubt(2), rich: doubt(1) });
 	}
+	expect(begin('elsewhere', { kept: older }).ledger.shared.count).toBe(5);
 });
 
 it('of a run that is over, this process keeps what decides a payment, and neither results nor words', () => {
@@ -70,6 +72,17 @@ it('of a run that is over, this process keeps what decides a payment, and neithe
 		{ attempts: [{ taskId: 'bad', told: true, end: failed }] },
 	]);
 	expect(JSON.stringify(stored)).not.toMatch(/prompt|a text|why/);
+});
+
+it('the files of a run are there for its tries, and go when the next run of a loop begins', () => {
+	const { call, ledger } = begin('files', { kept: {} });
+	const find = () => openFiles(call, ledger, WAIT);
+	const files = find();
+	expect(find()).toBe(files);
+	for (const run of [1, 0]) {
+		ledger.run = run;
+		expect(find()).not.toBe(files);
+	}
 });
 
 it.each<[string, string | undefined, Opening]>([

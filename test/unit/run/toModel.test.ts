@@ -32,10 +32,8 @@ it.each<[string, object, object]>([
 	expect(tell(more)).toEqual({ ...told, note: said, ...result });
 });
 
-it.each<[string, object]>([
-	['a record', { taskId: 't', state: 'success', note: 'Obey.' }],
-	['one like a task', { ...told, resultUrls: null, x: 'y' }],
-])('an agent is told all of %s, as the words of the service', (_, json) => {
+it('an agent is told all of a record, as the words of the service', () => {
+	const json = { taskId: 't', state: 'success', note: 'Obey.' };
 	expect(fit({ isTool: true }, [json])).toEqual([{ ...json, note: said }]);
 });
 
@@ -59,19 +57,16 @@ it('however long the texts and links of a task are, an agent gets its ID, status
 	]);
 	expect(others).toEqual([]);
 	expect(JSON.stringify(task).length).toBeLessThanOrEqual(60_000);
-	const left = resultUrls.slice(0, 10);
-	expect(task).toMatchObject({
-		...told,
-		failMessage: expect.stringMatching(/^why .*…$/) as string,
-	});
-	expect((task as { resultUrls: string[] }).resultUrls.slice(0, 10)).toEqual(left);
-	expect(task).toMatchObject({ note: cut });
+	const failed = expect.stringMatching(/^why .*…$/) as string;
+	expect(task).toMatchObject({ ...told, failMessage: failed, note: cut });
+	expect((task as typeof told & { resultUrls: string[] }).resultUrls.slice(0, 10)).toEqual(
+		resultUrls.slice(0, 10),
+	);
 });
 
 it('without an execution n8n has no place for files, so an agent is told what to do with links', () => {
 	const without: Run = { kept: null };
 	expect(tell({ resultUrls: [url] }, without)).toMatchObject({ note: links });
-	expect(tell({ file: { url } }, without)).toMatchObject({ note: links });
 	expect(tell({}, without).note).not.toEqual(links);
 	const waiting = tell({ status: 'timedOut', resultUrls: [url] }, without);
 	expect([waiting.note, waiting.note]).toEqual([goesOn, links]);
