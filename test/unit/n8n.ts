@@ -155,15 +155,14 @@ export function buildItem(
 	return { index, call, service, option, read: () => '', settings: { timeoutSeconds: 1 } };
 }
 
-/** Prepares an item that asks for a task of this prompt. */
+/** Prepares an item that asks for a task. */
 export const prepare = (
 	context: IExecuteFunctions,
 	index: number,
 	options: ItemOptions = {},
-	prompt = `prompt ${index}`,
 ): Plan => ({
 	item: buildItem(context, index, options),
-	request: { model: 'model', input: { prompt }, given: prompt },
+	request: { model: 'model', input: { prompt: `prompt ${index}` }, given: index },
 	attempts: 0,
 });
 
@@ -192,8 +191,6 @@ export interface Callback {
 	/** Of the URL. */
 	query?: object;
 	readDetails?: ReadDetails;
-	/** Beside the one that reads details. */
-	helpers?: object;
 	/** Parts of the context that not every webhook needs. */
 	more: Partial<Record<keyof IWebhookFunctions, unknown>>;
 }
@@ -209,7 +206,6 @@ export function buildWebhook(
 		body = { data: { task_id: taskId, ...data } },
 		query = {},
 		readDetails,
-		helpers,
 		more,
 	}: Callback,
 	response = makeResponse(),
@@ -231,7 +227,6 @@ export function buildWebhook(
 		helpers: {
 			httpRequestWithAuthentication: async (_type: string, { url }: { url: string }) =>
 				await readDetails?.(String(new URL(url).searchParams.get('taskId'))),
-			...helpers,
 		},
 		logger: { info: () => {}, warn: () => {}, error: () => {} },
 		...more,
@@ -259,7 +254,7 @@ export async function sendCallback(
 			return webhookResponse as unknown;
 		},
 		/** n8n could not store it. */
-		fail: (status = 500) => void response.status(status).json({}).close(),
+		fail: () => void response.status(500).json({}).close(),
 		/** The sender hangs up while n8n works. */
 		hangUp() {
 			response.close();

@@ -37,6 +37,7 @@ it.each<[string, earlier: number, '<' | '≤', later: number]>([
 
 const HOUR = 3_600_000;
 
+// n8n sets its timer for the end 70 s before it.
 it.each<[string, timeout: number, end: number, lastWake: number]>([
 	['15 minutes after the limit', Infinity, 900_000, 780_000],
 	["a minute before n8n's timeout", 500_000, 440_000, 320_000],
@@ -44,7 +45,6 @@ it.each<[string, timeout: number, end: number, lastWake: number]>([
 ])('n8n ends a sleep %s', (_, timeout, end, lastWake) => {
 	const sleep = planAsleep(0, timeout);
 	expect([sleep.end, planLastWake(sleep)]).toEqual([end, lastWake]);
-	expect(planLastWake(sleep)).toBeLessThan(sleep.end - TRACKER_WINDOW);
 });
 
 it.each<[string, [begun: number, until: number, n8nEnds: number], number[]]>([
