@@ -36,7 +36,12 @@ it.each<[State, string, Partial<Entry>, boolean]>([
 	['failed', '… and n8n was told', { attempts: [tell(FAILED)] }, true],
 	['open', '… and was created again', { attempts: [tell(FAILED), OPEN] }, false],
 	['failed', '… which failed too', { attempts: [tell(FAILED), FAILED] }, false],
-	['failed', '… as n8n was told, after two tries', { attempts: [FAILED, tell(FAILED)] }, false],
+	[
+		'failed',
+		'… as n8n was told, after three tries',
+		{ attempts: [FAILED, FAILED, tell(FAILED)] },
+		false,
+	],
 	['failed', 'its upstream was silent, and may charge', { attempts: [tell(SILENT)] }, false],
 	['unknown', 'a task may exist', { unknown: UNKNOWN }, false],
 	['unknown', '… beside one that failed', { attempts: [tell(FAILED)], unknown: UNKNOWN }, false],
@@ -48,7 +53,7 @@ it.each<[State, string, Partial<Entry>, boolean]>([
 ])('an item is %s where %s', (state, _, known, sends) => {
 	const entry: Entry = { attempts: [], ...known };
 	expect(stateOf(entry)).toBe(state);
-	expect(isToSend(entry, 2)).toBe(sends);
+	expect(isToSend(entry, 3)).toBe(sends);
 });
 
 it('a retry takes tasks over, but no end save a failure, of which n8n is told anew', () => {
