@@ -1,48 +1,30 @@
+import { Reader, type Chunks } from './reader';
+
 export interface Format {
-	/** Facts are read for jpeg, png, mp4 and quicktime; other formats are only recognized. */
-	format: string;
+	/** Of a file name. Facts are read for jpg, png, mp4 and mov; others are only recognized. */
+	extension: string;
 	/** As in "is a GIF image". */
 	name: string;
 	mimeType: string;
 	/** Matches the first bytes, decoded as Latin-1. */
 	begins: RegExp;
-	/** The file name's extension. */
-	extension: string;
-	/** An MP4 or QuickTime file whose tracks have no video is `other`, too. */
-	kind: 'image' | 'video' | 'other';
 }
 
-/** Stored width and height in pixels. A viewer may rotate or stretch the picture. */
-export interface Dimensions {
-	width?: number;
-	height?: number;
-}
-
-/** Both sides or neither. 0 means unknown. */
-export const toDimensions = (width?: number, height?: number): Dimensions =>
-	width && height ? { width, height } : {};
-
-/** Facts about a media file. Those that couldn't be read are absent. */
-export interface MediaFacts extends Omit<Format, 'begins'>, Dimensions {
-	/** Of the longest video track. */
-	durationSeconds?: number;
-}
-
-type Row = [key: string, name: string, mimeType: string, begins: RegExp, extension?: string];
+type Row = [extension: string, name: string, mimeType: string, begins: RegExp];
 
 /** The first match wins. */
 const rows: Row[] = [
-	['jpeg', 'a JPEG image', 'image/jpeg', /^\xff\xd8\xff/, 'jpg'],
+	['jpg', 'a JPEG image', 'image/jpeg', /^\xff\xd8\xff/],
 	['png', 'a PNG image', 'image/png', /^\x89PNG\r\n.\n/s],
 	['gif', 'a GIF image', 'image/gif', /^GIF8[79]a/],
 	['webp', 'a WebP image', 'image/webp', /^RIFF.{4}WEBP/s],
 	['avif', 'an AVIF image', 'image/avif', /^.{4}ftyp(m[is]f1.*)?avi[fs]/s],
 	['heic', 'a HEIC image', 'image/heic', /^.{4}ftyp(he[iv][cmsx]|m[is]f1)/s],
 	['m4a', 'M4A sound', 'audio/mp4', /^.{4}ftypM4[ABP]/s],
-	['quicktime', 'a QuickTime video', 'video/quicktime', /^.{4}ftypqt {2}/s, 'mov'],
+	['mov', 'a QuickTime video', 'video/quicktime', /^.{4}ftypqt {2}/s],
 	['mp4', 'an MP4 video', 'video/mp4', /^.{4}ftyp/s],
 	['webm', 'a WebM video', 'video/webm', /^.E\xdf\xa3.*webm/s],
-	['matroska', 'a Matroska video', 'video/x-matroska', /^.E\xdf\xa3/s, 'mkv'],
+	['mkv', 'a Matroska video', 'video/x-matroska', /^.E\xdf\xa3/s],
 	['wav', 'WAV sound', 'audio/wav', /^RIFF.{4}WAVE/s],
 	['mp3', 'MP3 sound', 'audio/mpeg', /^(ID3|\xff[\xe2\xe3\xf2\xf3\xfa\xfb])/],
 	['ogg', 'Ogg sound', 'audio/ogg', /^OggS/],
@@ -57,16 +39,12 @@ const rows: Row[] = [
 	['glb', 'a 3D model', 'model/gltf-binary', /^glTF/],
 	['zip', 'a ZIP archive', 'application/zip', /^PK[^ -~]{2}/],
 	['html', 'a web page', 'text/html', /^\s*<(!doctype )?html/i],
-	['text', 'a text file', 'text/plain', /^[\s -~\x80-\xff]+$/, 'txt'],
+	['txt', 'a text file', 'text/plain', /^[\s -~\x80-\xff]+$/],
 ];
 
-const toKind = (mimeType: string): Format['kind'] =>
-	mimeType.startsWith('image/') ? 'image' : mimeType.startsWith('video/') ? 'video' : 'other';
-
-export const formats = rows.map(([format, name, mimeType, begins, extension = format]): Format => {
-	const kind = toKind(mimeType);
-	return { format, name, mimeType, begins, extension, kind };
-});
+const formats = rows.map(
+	([extension, name, mimeType, begins]): Format => ({ extension, name, mimeType, begins }),
+);
 
 /** How many of a file's first bytes are needed to tell its format: an SVG image may begin with a comment. */
 export const MAGIC_LENGTH = 512;
@@ -76,3 +54,68 @@ export function recognizeFormat(head: Buffer): Format | undefined {
 	const text = head.toString('latin1');
 	return formats.find(({ begins }) => begins.test(text));
 }
+
+/** What a host says of a file: by the header Content-Type, and by its URL. */
+interface FileSigns {
+	contentType?: string;
+	url: string;
+}
+
+/** Without a type, n8n derives it from the extension. */
+interface FileType {
+	mimeType?: string;
+	extension: string;
+}
+
+/** Finds out the type of a file that is arriving. @returns it, and the file from its first byte */
+export async function readFileType(
+	file: Chunks,
+	signs: FileSigns,
+): Promise<FileType & { chunks: AsyncGenerator<Uint8Array> }> {
+	const reader = new Reader(file);
+	const head = await reader.peek(MAGIC_LENGTH);
+	return { ...chooseFileType(signs, head), chunks: reader.rest() };
+}
+
+/** Chooses a file's type and extension: by its first bytes, as its host says, or by its URL. */
+function chooseFileType({ contentType, url }: FileSigns, head: Buffer): FileType {
+	const type = readType(contentType);
+	const ending = readExtension(new URL(url).pathname);
+	const found = recognizeFormat(head);
+	if (type && !(found && isSurer(found, type)))
+		return { mimeType: type, extension: chooseExtension(type, ending) };
+	// Subtitles are text, documents are ZIP archives: there a URL says more.
+	const isVague = !found || ['txt', 'zip'].includes(found.extension);
+	if (ending && isVague) return { extension: ending };
+	return { mimeType: found?.mimeType, extension: found?.extension ?? 'bin' };
+}
+
+/**
+ * Whether the first bytes say more than the type that a host sends. Hosts send media as another
+ * medium's type, or as text. Only for sound and video is the type surer: they share containers.
+ */
+const isSurer = ({ mimeType }: Format, type: string): boolean =>
+	/^(image|video|audio)\//.test(mimeType) && !/^(video|audio)\//.test(type);
+
+/** Chooses the extension of a type, such as `wav` of audio/x-wav. @param ending that of the URL */
+function chooseExtension(type: string, ending?: string): string {
+	const [, own = ''] = /\/(?:x-|vnd\.)?([^+]*)/.exec(type) ?? [];
+	const types = [type, type.replace('/x-', '/')];
+	const known =
+		formats.find(({ mimeType }) => types.includes(mimeType)) ??
+		formats.find(({ extension }) => extension === own);
+	return known?.extension ?? ending ?? readExtension(`.${own}`) ?? 'bin';
+}
+
+/** Types that mean any file. */
+const ANY_TYPE = /\/((x-)?(octet-stream|binary|unknown)|((force|x)-)?download)$/;
+
+/** Reads a Content-Type; undefined for one that means any file. */
+function readType(contentType = ''): string | undefined {
+	const [type] = /^[\w.+-]{1,60}\/[\w.+-]{1,100}(?=\s*(;|$))/.exec(contentType.toLowerCase()) ?? [];
+	return type && ANY_TYPE.test(type) ? undefined : type;
+}
+
+/** Reads a short extension; undefined for digits, which are a version or a time. */
+const readExtension = (name: string): string | undefined =>
+	/\.(?!\d+$)([a-z\d]{1,5})$/.exec(name.toLowerCase())?.[1];

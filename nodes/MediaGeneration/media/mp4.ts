@@ -1,4 +1,4 @@
-import { toDimensions, type Dimensions, type MediaFacts } from './formats';
+import type { MediaFacts } from './inspect';
 import type { Reader } from './reader';
 
 /** The most consecutive boxes to read. No encoder writes more. */
@@ -21,14 +21,18 @@ interface Box {
 export async function readMp4(reader: Reader): Promise<Partial<MediaFacts>> {
 	const movie = await readMovie(reader);
 	if (!movie) return {};
-	const timescale = readTimescale(movie);
 	const tracks = listBoxes(movie).filter(({ type }) => type === 'trak');
-	const [video] = tracks
-		.map(({ content }) => content)
-		.filter((track) => findBox(track, 'mdia', 'hdlr')?.toString('latin1', 8, 12) === 'vide')
-		.map((track) => ({ ...readSize(track), durationSeconds: readDuration(track, timescale) }))
-		.sort((one, other) => (other.durationSeconds ?? 0) - (one.durationSeconds ?? 0));
-	return video ?? (tracks.length ? { kind: 'other' } : {});
+	const isVideo = ({ content }: { content: Buffer }) =>
+		findBox(content, 'mdia', 'hdlr')?.toString('latin1', 8, 12) === 'vide';
+	const video = tracks.find(isVideo);
+	if (!video)
+		return tracks.length ? { extension: 'm4a', name: 'MP4 sound', mimeType: 'audio/mp4' } : {};
+	const samples = findBox(video.content, 'mdia', 'minf', 'stbl', 'stsd');
+	return {
+		width: samples?.readUInt16BE(40),
+		height: samples?.readUInt16BE(42),
+		durationSeconds: readDuration(movie),
+	};
 }
 
 /** Skips to the content of the movie box, and reads it. */
@@ -38,7 +42,8 @@ async function readMovie(reader: Reader): Promise<Buffer | undefined> {
 		if (!box) return undefined;
 		if (box.type === 'moov') {
 			if (box.size > LARGEST_MOVIE) return undefined;
-			return (await reader.take(box.size))?.subarray(box.head);
+			const movie = await reader.peek(box.size);
+			return movie.length === box.size ? movie.subarray(box.head) : undefined;
 		}
 		if (!(await reader.skip(box.size))) return undefined;
 	}
@@ -47,12 +52,10 @@ async function readMovie(reader: Reader): Promise<Buffer | undefined> {
 
 /** Reads a box's header; undefined if it isn't one, or if the box has no end (size 0). */
 function readHeader(bytes: Buffer): Box | undefined {
-	if (bytes.length < 8) return undefined;
-	const type = bytes.toString('latin1', 4, 8);
-	const short = bytes.readUInt32BE(0);
-	if (short === 1 && bytes.length < 16) return undefined;
-	const [head, size] = short === 1 ? [16, readUint64(bytes, 8)] : [8, short];
-	return size < head ? undefined : { type, head, size };
+	const header = Buffer.concat([bytes], 16);
+	const short = header.readUInt32BE(0);
+	const [head, size] = short === 1 ? [16, Number(header.readBigUInt64BE(8))] : [8, short];
+	return size < head ? undefined : { type: header.toString('latin1', 4, 8), head, size };
 }
 
 function listBoxes(bytes: Buffer): Array<{ type: string; content: Buffer }> {
@@ -68,37 +71,16 @@ function listBoxes(bytes: Buffer): Array<{ type: string; content: Buffer }> {
 /** Finds the content of a box by its path. The first match wins. */
 function findBox(bytes: Buffer, ...path: string[]): Buffer | undefined {
 	const [type, ...below] = path;
-	if (type === undefined) return Buffer.concat([bytes.subarray(0, COUNTED_BYTES)], COUNTED_BYTES);
+	if (type === undefined) return Buffer.concat([bytes], COUNTED_BYTES);
 	const found = listBoxes(bytes).find((box) => box.type === type);
 	return found && findBox(found.content, ...below);
 }
 
-const readUint64 = (bytes: Buffer, at: number): number =>
-	bytes.readUInt32BE(at) * 2 ** 32 + bytes.readUInt32BE(at + 4);
-
-/**
- * Reads a movie's time units per second; 0 if unknown, or if the movie is fragmented, because then its
- * track headers cover only the first fragment.
- */
-function readTimescale(movie: Buffer): number {
+/** How many seconds a movie lasts. 0 and all bits set mean unknown. */
+function readDuration(movie: Buffer): number | undefined {
 	const header = findBox(movie, 'mvhd');
-	if (!header || findBox(movie, 'mvex')) return 0;
-	// In version 1, the two preceding times have 64 bits.
-	return header.readUInt32BE(header[0] === 1 ? 20 : 12);
-}
-
-/** How many seconds a player shows a track, including edits. 0 and all bits set mean unknown. */
-function readDuration(track: Buffer, timescale: number): number | undefined {
-	const header = findBox(track, 'tkhd');
-	if (!header || timescale === 0) return undefined;
-	const isLong = header[0] === 1;
-	const units = isLong ? readUint64(header, 28) : header.readUInt32BE(20);
-	const isKnown = units > 0 && units < (isLong ? 2 ** 64 : 2 ** 32 - 1);
-	return isKnown ? units / timescale : undefined;
-}
-
-/** Width and height of a track's samples. */
-function readSize(track: Buffer): Dimensions {
-	const samples = findBox(track, 'mdia', 'minf', 'stbl', 'stsd');
-	return toDimensions(samples?.readUInt16BE(40), samples?.readUInt16BE(42));
+	// The header of a fragmented movie covers its first fragment. Version 1, of times with 64 bits, is rare.
+	if (!header || header[0] !== 0 || findBox(movie, 'mvex')) return undefined;
+	const [timescale, units] = [header.readUInt32BE(12), header.readUInt32BE(16)];
+	return timescale && units && units < 2 ** 32 - 1 ? units / timescale : undefined;
 }

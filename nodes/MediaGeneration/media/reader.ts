@@ -30,12 +30,6 @@ export class Reader {
 		return this.ahead.subarray(0, length);
 	}
 
-	/** Takes the next bytes; undefined if the file has fewer. */
-	async take(length: number): Promise<Buffer | undefined> {
-		const bytes = await this.peek(length);
-		return (await this.skip(length)) ? bytes : undefined;
-	}
-
 	/** Skips bytes; false if the file, or the part that may be read, ends first. */
 	async skip(length: number): Promise<boolean> {
 		this.position += length;

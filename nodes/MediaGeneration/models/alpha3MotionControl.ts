@@ -1,4 +1,4 @@
-import { MEBIBYTE, type MediaLimits } from '../media/limits';
+import { MEBIBYTE, type MediaLimits } from '../media/inspect';
 import { file, image, prompt, resolution, toOptions } from './commonFields';
 import type { Field, Model } from './field';
 import type { JsonSchema } from './schema';
@@ -6,12 +6,12 @@ import type { JsonSchema } from './schema';
 /** The contract's limits for both files ("Limits"). */
 const common = { minSide: 340, aspect: [5, 2] } as const;
 
-const imageLimits: MediaLimits = { ...common, formats: ['jpeg', 'png'], maxBytes: 10 * MEBIBYTE };
+const imageLimits: MediaLimits = { ...common, formats: ['JPG', 'PNG'], maxMegabytes: 10 };
 
 const videoLimits: MediaLimits = {
 	...common,
-	formats: ['mp4', 'quicktime'],
-	maxBytes: 100 * MEBIBYTE,
+	formats: ['MP4', 'MOV'],
+	maxMegabytes: 100,
 	duration: { min: 3, max: 30 },
 };
 

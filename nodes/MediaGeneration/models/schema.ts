@@ -1,5 +1,5 @@
 import { spaceWords } from '../lib/text';
-import type { MediaLimits } from '../media/limits';
+import type { MediaLimits } from '../media/inspect';
 
 /** What a model takes, in the words of JSON Schema, and questions about it. */
 

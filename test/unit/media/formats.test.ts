@@ -1,8 +1,8 @@
-import { recognizeFormat } from '../../../nodes/MediaGeneration/media/formats';
+import { readFileType, recognizeFormat } from '../../../nodes/MediaGeneration/media/formats';
 import { names, readMedia } from '../../media/corpus.cts';
 
 const recognize = (head: Buffer | string) =>
-	recognizeFormat(Buffer.from(head as string, 'latin1'))?.format;
+	recognizeFormat(Buffer.from(head as string, 'latin1'))?.extension;
 
 /** Beginnings that no file of the corpus has. */
 const heads: Record<string, string> = {
@@ -17,13 +17,115 @@ const heads: Record<string, string> = {
 	html: '\n <html>',
 };
 
-it.each(Object.entries(heads))('%s is recognized', (format, head) => {
-	expect(recognize(head)).toBe(format);
+it.each(Object.entries(heads))('%s is recognized', (extension, head) => {
+	expect(recognize(head)).toBe(extension);
 });
 
 it('no format is recognized behind other bytes, and no text around a zero byte', () => {
 	const all = [...names.map((name) => readMedia(name).toString('latin1')), ...Object.values(heads)];
 	for (const head of all)
-		expect([undefined, 'text']).toContain(recognize(`other ${head}`.slice(0, 64)));
+		expect([undefined, 'txt']).toContain(recognize(`other ${head}`.slice(0, 64)));
 	expect([recognize('\0text'), recognize('text\0')]).toEqual([undefined, undefined]);
+});
+
+interface Sent {
+	type?: string;
+	path?: string;
+	head?: string;
+}
+
+/** Reads the type of a file that a host sends so. */
+async function choose({ type, path = '/a/result', head = '' }: Sent) {
+	const signs = { contentType: type, url: `https://cdn.example${path}` };
+	const { mimeType, extension } = await readFileType([Buffer.from(head, 'latin1')], signs);
+	return { mimeType, extension };
+}
+
+it.each<[string, string, string?, string?]>([
+	['audio/x-wav', 'wav'],
+	['audio/mp3', 'mp3'],
+	['audio/x-m4a', 'm4a'],
+	['audio/mp4', 'm4a'],
+	['audio/opus', 'opus'],
+	['audio/x-mpeg', 'mp3'],
+	['model/gltf+json', 'gltf'],
+	['model/vnd.usdz+zip', 'usdz'],
+	['image/png', 'png', 'image/png', '/v1.5'],
+	['image/svg+xml', 'svg'],
+	['image/jpg', 'jpg'],
+	['video/quicktime', 'mov'],
+	['video/mp2t', 'ts', 'video/mp2t', '/a.ts'],
+	['application/vnd.oasis.opendocument.text', 'odt', undefined, '/a.odt'],
+	['IMAGE/PNG; charset=utf-8', 'png', 'image/png'],
+])(
+	'a file that is sent as %s has the extension %s',
+	async (type, extension, mimeType = type, path = '/a') => {
+		expect(await choose({ type, path })).toEqual({ mimeType, extension });
+	},
+);
+
+const MP4 = '\0\0\0\x18ftypisom';
+const MP4_OF_PICTURES = '\0\0\0\x1cftypmif1\0\0\0\0mif1avif';
+
+it.each([
+	['a JPEG image', 'image/png', '\xff\xd8\xff\xe0', 'image/jpeg', 'jpg'],
+	['a WebP image', 'text/html; charset=utf-8', 'RIFF....WEBP', 'image/webp', 'webp'],
+	['an SVG image', 'application/xml', '<svg xmlns="', 'image/svg+xml', 'svg'],
+	['a video', 'text/plain', MP4, 'video/mp4', 'mp4'],
+	['sound', 'application/json', 'OggS', 'audio/ogg', 'ogg'],
+])(
+	'%s that is sent as %s is known by its first bytes',
+	async (_, type, head, mimeType, extension) =>
+		expect(await choose({ type, path: '/a.txt', head })).toEqual({ mimeType, extension }),
+);
+
+it.each([
+	['subtitles', 'text/vtt', 'WEBVTT\n\n00:01', 'vtt'],
+	['a page', 'application/json', '<!doctype html>', 'json'],
+	['a document', 'application/vnd.oasis.opendocument.text', 'PK\x03\x04', 'odt', '/a.odt'],
+	['sound in a container of videos', 'audio/mp4', MP4, 'm4a'],
+	['a video in a container of sound', 'video/ogg', 'OggS', 'ogg'],
+	['other sound with a title', 'audio/aac', 'ID3\x04', 'aac'],
+	['a picture in a container of videos', 'image/avif', MP4_OF_PICTURES, 'avif'],
+])('%s that is sent as %s keeps that type', async (_, type, head, extension, path = '/a') =>
+	expect(await choose({ type, path, head })).toEqual({ mimeType: type, extension }),
+);
+
+it.each([
+	undefined,
+	'a',
+	'*/*',
+	'application/octet-stream',
+	'application/x-binary',
+	'application/download',
+	'Binary/Octet-Stream; charset=binary',
+	'unknown/unknown',
+	'x/'.padEnd(300),
+])(
+	'of a file that is sent as %j, the first bytes tell the type, and else the URL',
+	async (type) => {
+		const gif = { mimeType: 'image/gif', extension: 'gif' };
+		const head = '\0other';
+		expect(await choose({ type, path: '/a.mp4', head: 'GIF89a' })).toEqual(gif);
+		expect(await choose({ type, path: '/a.mp4', head })).toEqual({ extension: 'mp4' });
+		for (const path of ['/a.mp4/result', '/v1.5'])
+			expect(await choose({ type, path, head })).toEqual({ extension: 'bin' });
+	},
+);
+
+it.each([
+	['1\n00:00:00,000', 'srt', 'txt'],
+	['PK\x03\x04', 'docx', 'zip'],
+])('the URL says more of %j than the first bytes', async (head, ending, extension) => {
+	expect(await choose({ head, path: `/a.${ending}` })).toEqual({ extension: ending });
+	expect(await choose({ head, path: '/a' })).toMatchObject({ extension });
+});
+
+it.each([0, 5, 64, 200])('a file of %d bytes stays whole', async (length) => {
+	const bytes = Buffer.concat([Buffer.from('GIF89a'), Buffer.alloc(200, 1)]).subarray(0, length);
+	const file = [...bytes].map((byte) => Buffer.from([byte]));
+	const { chunks } = await readFileType(file, { url: 'https://cdn.example/a' });
+	const read: Uint8Array[] = [];
+	for await (const chunk of chunks) read.push(chunk);
+	expect(Buffer.concat(read)).toEqual(bytes);
 });

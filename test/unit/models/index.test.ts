@@ -120,12 +120,12 @@ it('the limits of files are those of the contract for motion control, and none f
 	);
 	const limited = schemas.filter(({ limits }) => limits);
 	expect(limited.map(({ title, limits }) => ({ title, ...limits }))).toEqual([
-		{ title: 'Image', ...sides, formats: ['jpeg', 'png'], maxBytes: 10 * 1024 ** 2 },
+		{ title: 'Image', ...sides, formats: ['JPG', 'PNG'], maxMegabytes: 10 },
 		{
 			title: 'Video',
 			...sides,
-			formats: ['mp4', 'quicktime'],
-			maxBytes: 100 * 1024 ** 2,
+			formats: ['MP4', 'MOV'],
+			maxMegabytes: 100,
 			duration: { min: 3, max: 30 },
 		},
 	]);

@@ -7,7 +7,7 @@ import { storeFile } from '../../host/http';
 import { cutText } from '../../lib/text';
 import { joinSignals, settleBy } from '../../lib/timers';
 import { isInternalUrl, isWebUrl } from '../../lib/url';
-import { readFileType } from '../../media/fileType';
+import { readFileType } from '../../media/formats';
 
 const MAX_REDIRECTS = 5;
 

@@ -4,8 +4,7 @@ import type { RequestSettings } from '../../api/exchange';
 import type { UploadedFile } from '../../api/schemas';
 import { makeUniqueName } from '../../lib/fileName';
 import { isPlainObject } from '../../lib/json';
-import type { MediaFacts } from '../../media/formats';
-import { checkLimits } from '../../media/limits';
+import type { MediaFacts, MediaLimits } from '../../media/inspect';
 import type { Chunks } from '../../media/reader';
 import { meansMedia } from '../../models/schema';
 import { buildFieldError, FileToSend, type FileUse } from '../../models/values';
@@ -44,7 +43,7 @@ export class InputFile extends FileToSend {
 	private async send({ service, settings }: Sender): Promise<UploadedFile> {
 		const { stored, readSize, open } = this.source;
 		const facts = await this.inspect();
-		const media = facts?.kind === 'other' ? undefined : facts;
+		const media = /^(image|video)\//.test(facts?.mimeType ?? '') ? facts : undefined;
 		const name = makeUniqueName(stored.fileName, media?.extension ?? stored.fileExtension);
 		const mimeType = media?.mimeType ?? stored.mimeType ?? 'application/octet-stream';
 		const file = { size: await readSize(), mimeType, chunks: await open() };
@@ -59,25 +58,26 @@ export class InputFile extends FileToSend {
 
 	async check({ label, name, schema }: FileUse): Promise<void> {
 		const { limits, title = '' } = schema;
-		const isForMedia = meansMedia(`${name} ${title}`);
-		if (!limits && !isForMedia) return;
-		const size = await this.source.readSize();
-		const facts = size ? await this.inspect() : undefined;
-		const refused = limits ? checkLimits(limits, facts, size) : describeNoMedia(size, facts);
-		if (!refused.length) return;
+		if (!limits && !meansMedia(`${name} ${title}`)) return;
+		const fault = await this.findFault(limits);
+		if (!fault) return;
 		throw buildFieldError(
-			`'${label}' can't be used: the file in "${this.field}" ${refused.join(', and it ')}`,
+			`'${label}' can't be used: the file in "${this.field}" ${fault}`,
 			limits
 				? 'Give a file within the limits, then run the node again.'
 				: 'Look at the file in the output of the node that made it. A page or a message in place of a file often says why it could not be downloaded.',
 		);
 	}
-}
 
-/** Says why a file is no picture, video or sound; empty if it may be one. */
-function describeNoMedia(size: number, facts: MediaFacts | undefined): string[] {
-	if (size === 0) return ['is empty'];
-	return facts?.format === 'html' || facts?.format === 'text' ? [`is ${facts.name}`] : [];
+	/** Says what is certainly wrong: with the limits, or that it is no picture, video or sound. */
+	private async findFault(limits?: MediaLimits): Promise<string | undefined> {
+		const size = await this.source.readSize();
+		if (size === 0) return 'is empty';
+		const facts = await this.inspect();
+		const { findLimitFault } = await import('../../media/inspect');
+		if (limits) return findLimitFault(limits, facts, size);
+		return facts && ['html', 'txt'].includes(facts.extension) ? `is ${facts.name}` : undefined;
+	}
 }
 
 /** Uploads the files in an input, one after the other. @returns the input, with URLs in their place */
