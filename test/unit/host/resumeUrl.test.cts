@@ -24,7 +24,6 @@ it.each([
 	['https://other.example/n8n/waiting/7/approve', true],
 	[EXPRESSION, true],
 	['https://n8n.example/webhook/waiting/7', false],
-	['https://n8n.example/', false],
 	[{ $execution: 'resumeUrl' }, false],
 	[undefined, false],
 ])('the resume URL of an execution, where n8n has this path for it: %j is one: %s', (value, is) => {
@@ -37,7 +36,6 @@ it.each([
 it.each<[unknown, boolean]>([
 	['The execution "7" does not exist.', true],
 	['The execution "7 has finished already.', true],
-	['The execution "7" has finished with error.', true],
 	[
 		'The workflow for execution "7" does not contain a waiting webhook with a matching path/method.',
 		true,
@@ -45,7 +43,6 @@ it.each<[unknown, boolean]>([
 	['The execution "7" is running already.', false],
 	['The requested webhook "POST 7" is not registered.', false],
 	['Not Found: The execution "7" does not exist.', false],
-	['The page does not exist.', false],
 	[undefined, false],
 ])('of n8n, the answer %j says that the execution waits no more: %s', (message, isEnded) => {
 	expect(isEndedAnswer({ code: 404, message })).toBe(isEnded);
@@ -78,8 +75,6 @@ const answer =
 it.each<[string, RequestListener, string | undefined]>([
 	['n8n', answer(404, NOT_THERE), undefined],
 	['a redirect', answer(302, ''), 'it answers 302.'],
-	['a login', answer(401, 'Who are you?'), 'it answers 401.'],
-	['another 404', answer(404, '{"message":"x"}'), 'it answers 404.'],
 	['a page with those words', answer(200, NOT_THERE), 'it answers 200.'],
 	['nobody', (_, response) => response.destroy(), "it can't be reached (UND_ERR_SOCKET)."],
 ])('%s at the resume URL is recognized, and kept for a minute', async (_, listener, expected) => {

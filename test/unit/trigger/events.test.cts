@@ -2,7 +2,6 @@ import { setImmediate as endJob } from 'node:timers/promises';
 import v8 from 'node:v8';
 import vm from 'node:vm';
 import type { IDataObject, IWebhookFunctions } from 'n8n-workflow';
-import { KEPT } from '../../../nodes/MediaGeneration/lib/memory';
 import { TaskEvents } from '../../../nodes/MediaGeneration/trigger/events';
 
 let triggers = 0;
@@ -48,15 +47,6 @@ it('events are known after a restart, also of callbacks at the same time, each w
 	expect(known).toEqual([true, true, false]);
 	expect(of('a', copy(other), anew).has('taskFailed')).toBe(false);
 	expect(newTrigger().of('a').has(DONE)).toBe(false);
-});
-
-it('the newest events are remembered, and little of each, however long its ID', () => {
-	const { of, saved } = newTrigger();
-	const task = (index: number) => of(`${'x'.repeat(250)}-${index}`);
-	for (let index = 0; index < KEPT.events.most + 5; index++) task(index).add(DONE);
-	const kept = [4, 5, KEPT.events.most + 4].map((index) => task(index).has(DONE));
-	expect(kept).toEqual([false, true, true]);
-	expect((saved.events as string).length).toBeLessThan(30 * KEPT.events.most);
 });
 
 it('a response holds its task as long as n8n can answer it, and no longer', async () => {

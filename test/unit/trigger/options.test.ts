@@ -1,10 +1,4 @@
-import {
-	NodeOperationError,
-	type IDataObject,
-	type IHookFunctions,
-	type INodeProperties,
-	type IWebhookFunctions,
-} from 'n8n-workflow';
+import type { IDataObject, IHookFunctions, INodeProperties, IWebhookFunctions } from 'n8n-workflow';
 import {
 	checkCredential,
 	readSettings,
@@ -57,7 +51,6 @@ async function activate(webhookSecret: string, parameters: IDataObject = {}) {
 }
 
 it('a missing key stops the trigger', async () => {
-	await expect(activate(' ')).rejects.toThrow(NodeOperationError);
 	await expect(activate(' ')).rejects.toThrow(
 		/no 'Webhook HMAC Key'.*paste it .* or turn off 'Verify/,
 	);
@@ -65,7 +58,7 @@ it('a missing key stops the trigger', async () => {
 
 it.each<[string, string, IDataObject]>([
 	['there is one', 'a-key-of-16-char', {}],
-	['none is needed to accept anything', '', { verifySignature: false }],
+	['none is needed', '', { verifySignature: false }],
 ])('nothing stops it where %s', async (_, key, parameters) => {
 	await expect(activate(key, parameters)).resolves.toBeUndefined();
 });

@@ -11,7 +11,12 @@ function newTrigger(parameters: IDataObject = {}, details: ReadDetails = complet
 	const id = `receive-${triggers++}`;
 	const asked: string[] = [];
 	const logged: string[] = [];
-	const staticData: IDataObject = {};
+	// A refused callback that wrote it would cost n8n a write to its database.
+	let isStored = false;
+	const staticData = new Proxy<IDataObject>(
+		{},
+		{ set: (data, key, value) => isStored && Reflect.set(data, key, value) },
+	);
 	const log = (line: string) => logged.push(line);
 	const context = {
 		getNode: () => ({ id, name: 'Trigger' }),
@@ -20,8 +25,8 @@ function newTrigger(parameters: IDataObject = {}, details: ReadDetails = complet
 			({ events: ['taskCompleted'], ...parameters })[name] ?? fallback,
 		logger: { info: log, warn: log, error: log },
 	};
-	const begin = async ({ more, ...callback }: Partial<Callback> = {}) =>
-		await sendCallback(receiveCallback, {
+	const begin = async ({ more, ...callback }: Partial<Callback> = {}) => {
+		const received = await sendCallback(receiveCallback, {
 			taskId: 'task',
 			readDetails: async (task) => {
 				asked.push(task);
@@ -30,6 +35,15 @@ function newTrigger(parameters: IDataObject = {}, details: ReadDetails = complet
 			...callback,
 			more: { ...context, ...more },
 		});
+		const { store } = received;
+		received.store = () => {
+			isStored = true;
+			const answer = store();
+			isStored = false;
+			return answer;
+		};
+		return received;
+	};
 	return {
 		asked,
 		logged,
@@ -144,14 +158,6 @@ it('a warning says that the result was a file in the answer, which was left out'
 	const { output } = await newTrigger({}, inState('success', { resultJson: file })).send();
 	const warning = expect.stringContaining('too large to keep that') as string;
 	expect(output).toMatchObject([{ json: { result: 'data:image/png;base64,…', warning } }]);
-});
-
-it('a callback without details is logged', async () => {
-	const { logged, send } = newTrigger({}, answered(401));
-	expect(await send()).toMatchObject(claimed);
-	expect(logged).toEqual([
-		expect.stringMatching(/^"Trigger" outputs a task without its details: .*access/),
-	]);
 });
 
 const never = async () => await new Promise<never>(() => {});
@@ -269,18 +275,10 @@ const other = (text: string) => Buffer.from(text).toString('base64url');
 
 describe('a reference', () => {
 	const key = 'a-long-key-9a77';
-	const previous = 'an-older-key-1b20';
-	const getCredentials = async () => ({
-		baseUrl: 'https://api.example.com',
-		accessToken: 'token',
-		webhookSecret: key,
-		previousWebhookSecret: previous,
-	});
-	const signed = { secret: key, more: { getCredentials } };
+	const signed = { secret: key, webhookSecret: key };
 
 	it.each<[string, unknown, IDataObject?]>([
 		['the current key', refer('42', key)],
-		['the previous key', refer('42', previous)],
 		['the current key, though nobody verifies callbacks', refer('42', key), anyone],
 	])('is output if it was made with %s', async (_, reference, ...parameters) => {
 		const { logged, send } = newTrigger(...parameters);
@@ -293,15 +291,12 @@ describe('a reference', () => {
 	it.each<[string, unknown]>([
 		['changed', `${other('43')}.${String(good).split('.')[1]}`],
 		['repeated', [good, good]],
-		['in brackets', { a: good }],
 		['a longer one', `${good}A`],
 	])('is left out with one line in the log if it is %s', async (_, reference) => {
 		const { logged, send } = newTrigger();
-		for (const taskId of ['one', 'two']) {
-			const { status, output } = await send({ ...signed, taskId, query: { reference } });
-			expect({ status, output }).toMatchObject({ status: 200, output: [{ json: { taskId } }] });
-			expect(output?.[0]?.json).not.toHaveProperty('reference');
-		}
+		const { output } = await send({ ...signed, query: { reference } });
+		expect(output).toMatchObject([{ json: { taskId: 'task' } }]);
+		expect(output?.[0]?.json).not.toHaveProperty('reference');
 		expect(logged).toEqual([
 			expect.stringMatching(/^"Trigger" leaves out the reference in a callback's URL: no key /),
 		]);
