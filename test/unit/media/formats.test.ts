@@ -1,8 +1,4 @@
 import { readFileType, recognizeFormat } from '../../../nodes/MediaGeneration/media/formats';
-import { names, readMedia } from '../../media/corpus.cts';
-
-const recognize = (head: Buffer | string) =>
-	recognizeFormat(Buffer.from(head as string, 'latin1'))?.extension;
 
 /** Beginnings that no file of the corpus has. */
 const heads: Record<string, string> = {
@@ -17,16 +13,13 @@ const heads: Record<string, string> = {
 	html: '\n <html>',
 };
 
-it.each(Object.entries(heads))('%s is recognized', (extension, head) => {
-	expect(recognize(head)).toBe(extension);
-});
-
-it('no format is recognized behind other bytes, and no text around a zero byte', () => {
-	const all = [...names.map((name) => readMedia(name).toString('latin1')), ...Object.values(heads)];
-	for (const head of all)
-		expect([undefined, 'txt']).toContain(recognize(`other ${head}`.slice(0, 64)));
-	expect([recognize('\0text'), recognize('text\0')]).toEqual([undefined, undefined]);
-});
+it.each(Object.entries(heads))(
+	'%s is recognized, but not behind other bytes',
+	(extension, head) => {
+		expect(recognizeFormat(Buffer.from(head, 'latin1'))).toMatchObject({ extension });
+		expect(recognizeFormat(Buffer.from(`\0${head}`, 'latin1'))).toBeUndefined();
+	},
+);
 
 interface Sent {
 	type?: string;

@@ -31,7 +31,7 @@ it.each([false, '', 0, null, 'false'])(
 	},
 );
 
-it.each([0, 0.5, null, NaN, Infinity, -1, '0'])(
+it.each([0, 0.5, NaN, -1, '0'])(
 	'callbacks of any age are let in only with a tolerance of 0: %p',
 	(toleranceSeconds) => {
 		const isTaken = toleranceSeconds === 0 || toleranceSeconds === 0.5;

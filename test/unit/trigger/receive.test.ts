@@ -167,7 +167,6 @@ it.each<[string, ReadDetails[], object, number[]]>([
 	['are of an unknown task', [unknown], claimed, [0, 1_000, 3_000]],
 	['do not come', [never], later, [0]],
 	['are not answered', [fault], later, [0]],
-	['are refused for now', [answered(429)], later, [0]],
 ])('details that %s: as long as a sender waits', async (_, answers, expected, times) => {
 	const asked: number[] = [];
 	const begun = Date.now();
@@ -341,26 +340,6 @@ describe('copies of a callback', () => {
 		const first = await begin();
 		await act(first);
 		expect(await send()).toMatchObject(expected);
-	});
-
-	it('wait for one that is being stored, whenever the connection of a refused one closes', async () => {
-		const { begin, send, setDetails } = newTrigger({}, down);
-		const early = await begin();
-		expect(early).toMatchObject(later);
-		setDetails(completed);
-		const taken = await begin();
-		expect(taken).toMatchObject(hasCompleted);
-		early.hangUp();
-		expect(await send()).toMatchObject(underway);
-		taken.store();
-		expect(await send()).toMatchObject(duplicate);
-	});
-
-	it('need not wait for one that brought an event that is not wanted', async () => {
-		const { begin, setDetails } = newTrigger({}, failed);
-		expect(await begin()).toMatchObject(ignored('eventNotWanted'));
-		setDetails(completed);
-		expect(await begin()).toMatchObject(hasCompleted);
 	});
 
 	it.each<[string, IDataObject]>([

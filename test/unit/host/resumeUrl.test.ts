@@ -1,6 +1,3 @@
-import { once } from 'node:events';
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { IExecuteFunctions } from 'n8n-workflow';
 import {
 	findObstacle,
@@ -48,53 +45,35 @@ it.each<[unknown, boolean]>([
 	expect(isEndedAnswer({ code: 404, message })).toBe(isEnded);
 });
 
-const NOT_THERE = JSON.stringify({ code: 404, message: 'The execution "0" does not exist.' });
+describe('what answers at the resume URL', () => {
+	const NOT_THERE = JSON.stringify({ code: 404, message: 'The execution "0" does not exist.' });
+	const answer = (status: number, body: string) => async () => new Response(body, { status });
+	afterEach(() => jest.restoreAllMocks());
 
-/** Runs what answers at a resume URL. */
-async function serve(listener: RequestListener) {
-	const asked: string[] = [];
-	const server = createServer((request, response) => {
-		asked.push(`${request.method} ${request.url}`);
-		listener(request, response);
-	});
-	await once(server.listen(0, '127.0.0.1'), 'listening');
-	const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhook-waiting/`;
-	const find = async () => await findObstacle(`${address}7/media-generation?signature=key`, 3_000);
-	const stop = () => {
-		server.closeAllConnections();
-		server.close();
-	};
-	return { address, asked, find, stop };
-}
-
-const answer =
-	(status: number, body: string): RequestListener =>
-	(_, response) =>
-		response.writeHead(status, { location: '/' }).end(body);
-
-it.each<[string, RequestListener, string | undefined]>([
-	['n8n', answer(404, NOT_THERE), undefined],
-	['a redirect', answer(302, ''), 'it answers 302.'],
-	['a page with those words', answer(200, NOT_THERE), 'it answers 200.'],
-	['nobody', (_, response) => response.destroy(), "it can't be reached (UND_ERR_SOCKET)."],
-])('%s at the resume URL is recognized, and kept for a minute', async (_, listener, expected) => {
-	const { asked, find, stop, address } = await serve(listener);
-	const now = jest.spyOn(Date, 'now');
-	const begun = Date.now();
-	try {
+	it.each<[string, () => Promise<Response>, string | undefined]>([
+		['n8n', answer(404, NOT_THERE), undefined],
+		['a redirect', answer(302, ''), 'it answers 302.'],
+		['a page with those words', answer(200, NOT_THERE), 'it answers 200.'],
+		[
+			'nobody',
+			async () => await Promise.reject(new Error()),
+			"it can't be reached (no connection).",
+		],
+	])('%s is recognized, and kept for a minute', async (name, listener, expected) => {
+		const asked = jest.spyOn(globalThis, 'fetch').mockImplementation(listener);
+		const begun = Date.now();
+		const now = jest.spyOn(Date, 'now').mockReturnValue(begun);
+		const address = `https://${name.replaceAll(' ', '-')}.example/webhook-waiting/`;
+		const find = async () =>
+			await findObstacle(`${address}7/media-generation?signature=key`, 3_000);
 		const [obstacle] = await Promise.all([find(), find()]);
+		now.mockReturnValue(begun + 60_000 - 1);
 		expect(await find()).toBe(obstacle);
-		expect(asked).toEqual(['POST /webhook-waiting/0/media-generation']);
 		const told = `callbacks to ${address} would not arrive: ${expected} Let the proxy`;
 		expect(obstacle?.slice(0, told.length)).toBe(expected && told);
-		now.mockReturnValue(begun + 60_000 - 100);
+		expect(asked.mock.calls).toMatchObject([[`${address}0/media-generation`, { method: 'POST' }]]);
+		now.mockReturnValue(begun + 60_000);
 		await find();
-		expect(asked).toHaveLength(1);
-		now.mockReturnValue(begun + 60_000 + 30_000);
-		await find();
-		expect(asked).toHaveLength(2);
-	} finally {
-		now.mockRestore();
-		stop();
-	}
+		expect(asked).toHaveBeenCalledTimes(2);
+	});
 });
