@@ -1,4 +1,4 @@
-import { MEBIBYTE, type MediaLimits } from '../media/inspect';
+import type { MediaLimits } from '../media/inspect';
 import { file, image, prompt, resolution, toOptions } from './commonFields';
 import type { Field, Model } from './field';
 import type { JsonSchema } from './schema';
