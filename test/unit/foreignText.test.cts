@@ -199,7 +199,7 @@ describe('foreign text is text wherever n8n makes HTML of it', () => {
 		expect(files.sort()).toEqual([
 			'editor/lookups.ts',
 			'host/errors.ts',
-			'run/hints.ts',
+			'run/output/hints.ts',
 			'trigger/options.ts',
 		]);
 	});
