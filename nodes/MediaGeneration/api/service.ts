@@ -89,13 +89,6 @@ export interface Meaning {
 	endsRun?: boolean;
 	/** The same request may succeed later. */
 	passes?: boolean;
-	/** n8n's own word for it, where one surely fits: n8n may wait for some causes, and try again. */
-	cause?:
-		| 'rate-limited'
-		| 'quota-exhausted'
-		| 'temporarily-unavailable'
-		| 'credential-invalid'
-		| 'configuration-invalid';
 	/** What happened. Code and the service's words follow, or else its address and what is wrong. */
 	what: string;
 	/** What to do next. */
@@ -125,7 +118,6 @@ const FAILURES = {
 		codes: [401],
 		nothingDone: true,
 		endsRun: true,
-		cause: 'credential-invalid',
 		what: 'The service does not accept the access token',
 		next: "Open the credential and paste a valid 'Access Token'.",
 	},
@@ -133,7 +125,6 @@ const FAILURES = {
 		codes: [402, 433],
 		nothingDone: true,
 		endsRun: true,
-		cause: 'quota-exhausted',
 		what: 'The account or its access token has too few credits',
 		next: "Top up the account's credits with the service, or raise the limit of the token.",
 	},
@@ -147,7 +138,6 @@ const FAILURES = {
 	notFound: {
 		codes: [404],
 		nothingDone: true,
-		cause: 'configuration-invalid',
 		what: 'The service has nothing at that address',
 		next: CHECK_PATHS,
 	},
@@ -167,7 +157,6 @@ const FAILURES = {
 		codes: [429],
 		nothingDone: true,
 		passes: true,
-		cause: 'rate-limited',
 		what: 'The service received too many requests',
 		next: 'Wait ten seconds, then run the node again with fewer items at once.',
 	},
@@ -175,7 +164,6 @@ const FAILURES = {
 	tasksAtOnce: {
 		nothingDone: true,
 		passes: true,
-		cause: 'rate-limited',
 		what: 'The service takes no more tasks at once',
 		next: "Put this node into Loop Over Items, with a 'Batch Size' that the service takes at once, or raise 'Limit Wait Time' of Generate. All unfinished tasks of the account count.",
 	},
@@ -184,7 +172,6 @@ const FAILURES = {
 		nothingDone: true,
 		endsRun: true,
 		passes: true,
-		cause: 'temporarily-unavailable',
 		what: 'The service is under maintenance',
 		next: 'Run the node again later.',
 	},
@@ -192,7 +179,6 @@ const FAILURES = {
 	fault: {
 		codes: [SILENT, 500],
 		passes: true,
-		cause: 'temporarily-unavailable',
 		what: 'The service had an internal fault',
 		next: 'Run the node again later.',
 	},
@@ -203,7 +189,6 @@ const FAILURES = {
 		next: 'Ask the service what this means.',
 	},
 	redirect: {
-		cause: 'configuration-invalid',
 		what: 'The service redirected the request, which is not followed, so that nobody else gets the access token',
 		next: "Set 'Base URL' in the credential to the service's real address.",
 	},

@@ -1,7 +1,6 @@
 import {
 	NodeApiError,
 	NodeOperationError,
-	type Failure,
 	type INode,
 	type INodeExecutionData,
 } from 'n8n-workflow';
@@ -14,8 +13,8 @@ interface ShownError {
 	lines: string[];
 	/** What was thrown, if it isn't an error of ours. */
 	cause?: Error;
-	/** Present if a service refused something. Older n8n leave out `failure` (2.14.2). */
-	refusal?: { httpCode?: string; failure?: Failure };
+	/** Present if a service refused something. */
+	refusal?: { httpCode?: string };
 }
 
 /**
