@@ -78,7 +78,14 @@ export async function readItem(
 	index: number,
 	getService = async () => await readService(call.context, index),
 ): Promise<Item> {
-	if (call.isMixedUp) throw buildMixedCallError();
+	if (call.isMixedUp)
+		throw new UserError(
+			'Nothing was sent: the agent works on several items at once, and n8n would give this call the values of another one',
+			{
+				description:
+					"Set 'Batch Size' to 1 in the Options of the AI Agent, below 'Batch Processing', or use a newer AI Agent node.",
+			},
+		);
 	const { ParameterReader } = await import('./readParameter');
 	const service = await getService();
 	const parameters = new ParameterReader(call, fields, index);
@@ -91,27 +98,14 @@ export async function readItem(
 	return { index, call, service, read, option, settings };
 }
 
-/** For a call of an agent that would read the values of another one. */
-const buildMixedCallError = (): UserError =>
-	new UserError(
-		'Nothing was sent: the agent works on several items at once, and n8n would give this call the values of another one',
-		{
-			description:
-				"Set 'Batch Size' to 1 in the Options of the AI Agent, below 'Batch Processing', or use a newer AI Agent node.",
-		},
-	);
-
-/** Items checked in parallel. Most of the time goes into reading credentials. */
-const CHECKS = 20;
-
 /** Checks all items, before anything is sent for any. @returns for each what `check` does, or why it fails */
 export async function checkItems<Checked>(
 	call: Call,
 	check: (index: number) => Promise<Checked>,
 ): Promise<Array<Checked | Failed>> {
-	const items = call.context.getInputData();
 	const checkOne = async (_: unknown, index: number): Promise<Checked | Failed> =>
 		await check(index).catch((error: unknown) => ({ error }));
-	const checked = await mapConcurrent(items, checkOne, { concurrency: CHECKS });
-	return checked as Array<Checked | Failed>;
+	// Most of the time goes into reading credentials.
+	const checking = mapConcurrent(call.context.getInputData(), checkOne, { concurrency: 20 });
+	return (await checking) as Array<Checked | Failed>;
 }

@@ -1,5 +1,5 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { CREATION_RATE, CREATION_TIMEOUT } from '../../api/service';
+import { CREATION_RATE } from '../../api/service';
 import { modelOptions } from '../../models';
 import { readNumberOption, type Field, type OptionReader } from '../../models/field';
 
@@ -56,7 +56,7 @@ const rateOption: INodeProperties = {
 	type: 'number',
 	typeOptions: { minValue: 0, maxValue: 10_000, numberPrecision: 0 },
 	default: 18,
-	description: `How many tasks this run creates within ten seconds at most; 0 sets no limit. All runs with the same account in one n8n process count together. Services of this kind usually refuse more than ${CREATION_RATE.most}.`,
+	description: `How many tasks this run, and others with its account, create within ten seconds; 0 sets no limit. Services usually refuse more than ${CREATION_RATE.most}.`,
 };
 
 const concurrencyOption: INodeProperties = {
@@ -67,8 +67,6 @@ const concurrencyOption: INodeProperties = {
 	default: 5,
 	description: 'How many tasks are created at the same time',
 };
-
-const TIMEOUT_DESCRIPTION = `${timeoutOption.description}. To create a task, it has at least ${CREATION_TIMEOUT} seconds: if the node gave up, nobody would know whether there is a task.`;
 
 /** How many tasks are created within ten seconds, and at once. */
 export const readPace = (option: OptionReader) => ({
@@ -85,6 +83,6 @@ export const buildOptionsField = (own: INodeProperties[] = []): INodeProperties 
 		...modelOptions,
 		rateOption,
 		concurrencyOption,
-		{ ...timeoutOption, description: TIMEOUT_DESCRIPTION },
+		timeoutOption,
 		extraFields,
 	]);
