@@ -4,7 +4,6 @@ import { Readable } from 'node:stream';
 import {
 	type NodeOperationError,
 	type ICredentialTestFunctions,
-	type IExecuteFunctions,
 	type IHttpRequestOptions,
 	type ILoadOptionsFunctions,
 	type NodeExecutionHint,
@@ -13,8 +12,10 @@ import {
 import { buildDocument } from '../../dev/service/catalogue.cts';
 import { MediaGeneration } from '../../nodes/MediaGeneration/MediaGeneration.node';
 import { executeOperation } from '../../nodes/MediaGeneration/operations/execute';
-import { sayWhyAwake, showEnds } from '../../nodes/MediaGeneration/run/output/hints';
-import { buildContext, fake, type Run } from './n8n';
+import { Looks } from '../../nodes/MediaGeneration/run/looks';
+import { showOutcomes } from '../../nodes/MediaGeneration/run/output/output';
+import { buildContext, fake, type Run, WAIT } from './n8n';
+import { open } from './run/sending';
 
 /** A link over all that n8n's editor shows, and how it must be shown instead. */
 const MARKUP = '<a style="position:fixed;inset:0" href="https://evil.example">';
@@ -114,14 +115,6 @@ const { listModelFields } = loadOptions;
 const { getModelFields } = resourceMapping;
 const refuse = () => refusal;
 
-/** Returns the hints that a function adds. */
-const showHints = (add: (context: IExecuteFunctions) => void): string[] => {
-	const hints: string[] = [];
-	const addExecutionHints = ({ message }: NodeExecutionHint) => hints.push(message);
-	add(buildContext({}, { addExecutionHints }));
-	return hints;
-};
-
 const failsAs = (error: Error) => ({
 	...buildHost(),
 	getCredentials: async () => await Promise.reject(error),
@@ -136,11 +129,16 @@ const ways: Record<string, () => unknown> = {
 		await showError({}, {}, failsAs(described(new Error(MARKUP)))),
 	"an error for an agent's model": async () => (await run({}, { isTool: true })).items,
 	'an error item': async () => (await run({}, { goesOn: true })).items,
-	'the hint that a task failed': () =>
-		showHints((context) =>
-			showEnds(context, [{ taskId: 't', status: 'failed', failMessage: MARKUP }]),
-		),
-	'the hint why a run stayed awake': () => showHints((context) => sayWhyAwake(context, MARKUP)),
+	'the hints after a wait': () => {
+		const hints: string[] = [];
+		const addExecutionHints = ({ message }: NodeExecutionHint) => hints.push(message);
+		const end = { taskId: 't', status: 'failed' as const, failMessage: MARKUP };
+		const entries = [{ attempts: [{ taskId: 't', end }] }];
+		const run = open(1, { ledger: { entries, settings: WAIT }, more: { addExecutionHints } });
+		const looks = new Looks(entries, WAIT);
+		showOutcomes({ ...run, looks, decision: { reason: MARKUP } });
+		return hints;
+	},
 	'the hint that a model has no such field': async () => {
 		const parameters = { operation: 'start', ...ANY_JSON, anyInput: { [MARKUP]: 1 } };
 		return (await run(parameters)).texts.slice(-1);
@@ -199,7 +197,7 @@ describe('foreign text is text wherever n8n makes HTML of it', () => {
 		expect(files.sort()).toEqual([
 			'editor/lookups.ts',
 			'host/errors.ts',
-			'run/output/hints.ts',
+			'run/output/output.ts',
 			'trigger/options.ts',
 		]);
 	});

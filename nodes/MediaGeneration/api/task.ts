@@ -29,6 +29,8 @@ export interface Task {
 	completedAt?: string;
 	/** What was sent that may be a mistake. Only of tasks that this node created. */
 	warning?: string;
+	/** Why a file, or the result, is missing. */
+	downloadError?: string;
 	/** Why the last look failed, of one that has not ended at the end of a wait. */
 	lookError?: string;
 	/** Not output, because its key is a symbol. */

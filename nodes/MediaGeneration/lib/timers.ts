@@ -29,7 +29,7 @@ export const joinSignals = (...signals: Array<AbortSignal | undefined>): AbortSi
 	AbortSignal.any(signals.filter((signal) => signal !== undefined));
 
 /** The longest delay of a Node timer, in milliseconds. */
-export const LONGEST_PAUSE = 2 ** 31 - 1;
+const LONGEST_PAUSE = 2 ** 31 - 1;
 
 /** Spreads a pause at random, so that runs that began together don't act together. */
 export const spread = (pause: number): number => pause * (0.75 + Math.random() / 2);

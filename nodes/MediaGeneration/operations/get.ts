@@ -33,6 +33,6 @@ export const get = defineOperation<{ taskId: string; isSimple: boolean; perFile:
 	run: runEach(async ({ service, settings }, { taskId, isSimple, perFile }) => {
 		if (!isSimple) return [{ json: await service.getTaskRecord(taskId, settings) }];
 		const task = await service.getTask(taskId, settings);
-		return toTaskItems(task, perFile);
+		return toTaskItems(task, { perFile });
 	}),
 });

@@ -2,7 +2,7 @@ import { LINK_KINDS } from '../api/resultLinks';
 import { parseValue, type Field } from '../models/field';
 import { optionsField, timeoutOption } from '../run/input/options';
 import { defineOperation, runEach } from './operation';
-import { toFileItems } from '../run/files/fileItems';
+import { toTaskItems } from '../run/files/fileItems';
 import {
 	binaryPropertyName,
 	maxSizeOption,
@@ -52,25 +52,19 @@ export const getFiles = defineOperation<DownloadRequest>({
 		maxBytes: readMaxBytes(item.option),
 	}),
 	async run(prepared, call) {
-		const { FileDownloads, listFiles, nameFiles } = await import('../run/files/downloads');
-		const { planAwake } = await import('../run/timetable');
-		const downloads = new FileDownloads();
+		const { Files, listFiles } = await import('../run/files/downloads');
+		const files = new Files();
 		return await runEach<DownloadRequest>(
 			async ({ index, service, settings }, { taskId, kinds, field, perFile, maxBytes }) => {
 				const task = await service.getTask(taskId, settings);
+				const links = listFiles(task, kinds);
 				// Without an execution, n8n has no place for files.
-				if (!call.kept) return listFiles(task, kinds).map((file) => ({ json: { ...task, file } }));
-				const source = {
-					helpers: call.context.helpers,
-					getService: async () => service,
-					settings,
-					signal: call.signal,
-					filesBy: planAwake(Date.now(), Infinity, call.deadline).filesBy,
-				};
-				const name = nameFiles(task, { item: index, count: call.context.getInputData().length });
-				const all = await downloads.downloadAll(task, source, { kinds, maxBytes, name });
-				for (const { result } of all) if (result instanceof Error) throw result;
-				return toFileItems(task, all, { field, perFile });
+				if (!call.kept) return links.map((file) => ({ json: { ...task, file } }));
+				const getService = async () => service;
+				const wanted = { call, settings, getService, links, maxBytes, item: index };
+				const all = await files.downloadAll(task, wanted);
+				for (const { error } of all) if (error) throw error;
+				return toTaskItems(task, { perFile, field }, all);
 			},
 		)(prepared, call);
 	},

@@ -8,9 +8,11 @@ import { type Attempt, type Entry, findTask, listAwaited } from './ledger/ledger
 /** How many tasks a webhook asks for at once, if the first ones have ended. */
 const ASKED_AT_ONCE = 32;
 
-/** A task that is looked at. Several items may have the same one. */
+/** A task that is looked at. */
 interface Watched {
 	taskId: string;
+	/** Of several items that have it, one. */
+	item: number;
 	attempts: Attempt[];
 	/** What the service last said of it, before it ended. */
 	said?: Task;
@@ -18,19 +20,8 @@ interface Watched {
 	failure?: Error;
 }
 
-export type GetService = (key: string) => Promise<TaskService>;
-
-interface LookOptions {
-	getService: GetService;
-	/** How many tasks are asked for at once; default: `CONCURRENCY`. */
-	concurrency?: number;
-	/** Ends the look after a task that has not ended. */
-	untilOpen?: boolean;
-	/** Ends the look when it is aborted. */
-	signal?: AbortSignal;
-	/** Is called after each answer. */
-	onAnswer?: (key: string) => void;
-}
+/** Gets the service, by the credential of an item. */
+export type GetService = (item: number) => Promise<TaskService>;
 
 /**
  * Looks at the tasks of a run: asks the service for them, and notes their ends in the ledger. What
@@ -39,45 +30,32 @@ interface LookOptions {
 export class Looks {
 	/** By key, in the order of the items. */
 	private readonly tasks = new Map<string, Watched>();
-	/** The tasks of each entry: meanwhile another call of the run may create a further one. */
-	private readonly looked = new Map<Entry, Attempt[]>();
 
 	/**
 	 * @param entries their tasks that are waited for are looked at
+	 * @param errors of items whose tasks aren't
 	 * @param identify makes the key of a task; default: its ID, as all items of a sleep have one account
 	 */
 	constructor(
 		entries: Entry[],
 		private readonly settings: RequestSettings,
+		errors = new Map<number, unknown>(),
 		private readonly identify = (_: Entry, taskId: string) => taskId,
 	) {
-		for (const entry of entries) {
-			const attempts = listAwaited(entry);
-			this.looked.set(entry, attempts);
-			for (const attempt of attempts) {
+		for (const [item, entry] of entries.entries())
+			for (const attempt of errors.has(item) ? [] : listAwaited(entry)) {
 				const { taskId } = attempt;
 				const key = identify(entry, taskId);
-				const watched = this.tasks.get(key) ?? { taskId, attempts: [] };
+				const watched = this.tasks.get(key) ?? { taskId, item, attempts: [] };
 				watched.attempts.push(attempt);
 				this.tasks.set(key, watched);
 			}
-		}
 	}
 
-	/** The task of an entry that is looked at; of several, the one that counts now. */
-	attemptOf(entry: Entry): Attempt | undefined {
-		return findTask({ attempts: this.looked.get(entry) ?? [] });
-	}
-
-	/** The key of that task. */
-	keyOf(entry: Entry): string | undefined {
-		const attempt = this.attemptOf(entry);
-		return attempt && this.identify(entry, attempt.taskId);
-	}
-
-	/** The keys of all its tasks that are looked at. */
-	keysOf(entry: Entry): string[] {
-		return (this.looked.get(entry) ?? []).map(({ taskId }) => this.identify(entry, taskId));
+	/** The key of the task of an entry that counts; blank without one. */
+	keyOf(entry: Entry): string {
+		const attempt = findTask(entry);
+		return attempt ? this.identify(entry, attempt.taskId) : '';
 	}
 
 	get keys(): string[] {
@@ -101,8 +79,8 @@ export class Looks {
 		return this.tasks.get(key)?.attempts.some(({ end }) => !end) ?? false;
 	}
 
-	/** What the service last said of a task that has not ended, and why the last look at it failed. */
-	find(key = ''): Pick<Watched, 'said' | 'failure'> {
+	/** What is known of a task that has not ended, beside the ledger. */
+	find(key: string): Partial<Watched> {
 		return this.tasks.get(key) ?? {};
 	}
 
@@ -111,25 +89,28 @@ export class Looks {
 		return this.failedKeys.map((key) => this.find(key).failure)[0];
 	}
 
-	/** Looks no longer at a task. */
-	leave(key: string): void {
-		this.tasks.delete(key);
-	}
-
-	/** Looks at these tasks. A look that fails is noted too, so nothing is thrown. */
+	/**
+	 * Looks at these tasks. A look that fails is noted too, so nothing is thrown.
+	 * @param isLast is called after each answer, and says whether it ends the look
+	 */
 	async look(
 		keys: string[],
-		{ getService, concurrency = CONCURRENCY, untilOpen = false, signal, onAnswer }: LookOptions,
+		getService: GetService,
+		isLast: (key: string) => boolean,
+		concurrency = CONCURRENCY,
 	): Promise<void> {
-		const look = async (key: string): Promise<string> => {
-			await this.ask(key, getService);
-			if (!signal?.aborted) onAnswer?.(key);
+		const ask = async (key: string): Promise<string> => {
+			const watched = this.tasks.get(key);
+			if (!watched || !this.isOpen(key)) return key;
+			try {
+				const service = await getService(watched.item);
+				this.learn(key, await service.getTask(watched.taskId, this.settings));
+			} catch (error) {
+				if (this.isOpen(key)) watched.failure = error as Error;
+			}
 			return key;
 		};
-		await mapConcurrent(keys, look, {
-			concurrency,
-			isLast: (key) => Boolean(signal?.aborted) || (untilOpen && this.isOpen(key)),
-		});
+		await mapConcurrent(keys, ask, { concurrency, isLast });
 	}
 
 	/**
@@ -137,14 +118,11 @@ export class Looks {
 	 * one has not ended.
 	 */
 	async lookUntilOpen(taskId: string, getService: GetService): Promise<void> {
-		const look = async (keys: string[], concurrency: number) =>
-			await this.look(keys, { getService, concurrency, untilOpen: true });
-		await look([taskId], 1);
-		if (this.isOpen(taskId)) return;
-		const [next] = this.openKeys;
-		if (next === undefined) return;
-		await look([next], 1);
-		if (!this.isOpen(next)) await look(this.openKeys, ASKED_AT_ONCE);
+		const isOpen = (key: string) => this.isOpen(key);
+		const [next = taskId] = this.openKeys.filter((key) => key !== taskId);
+		await this.look([taskId, next], getService, isOpen, 1);
+		if (![taskId, next].some(isOpen))
+			await this.look(this.openKeys, getService, isOpen, ASKED_AT_ONCE);
 	}
 
 	/** Notes what the service says of a task. */
@@ -154,16 +132,5 @@ export class Looks {
 		watched.failure = undefined;
 		if (said.status === 'pending') watched.said = said;
 		else for (const attempt of watched.attempts) attempt.end ??= said;
-	}
-
-	private async ask(key: string, getService: GetService): Promise<void> {
-		const watched = this.tasks.get(key);
-		if (!watched || !this.isOpen(key)) return;
-		try {
-			const service = await getService(key);
-			this.learn(key, await service.getTask(watched.taskId, this.settings));
-		} catch (error) {
-			if (this.isOpen(key)) watched.failure = error as Error;
-		}
 	}
 }

@@ -4,6 +4,7 @@ import type { Files } from './files/downloads';
 import type { Turns } from './ledger/here';
 import { type Entry, type Ledger, stateOf } from './ledger/ledger';
 import type { Looks } from './looks';
+import type { AwakeTimes } from './timetable';
 
 /** How a run waits. */
 export interface WaitDecision {
@@ -30,10 +31,10 @@ export interface Run {
 	refusal?: { error: unknown };
 	/** How the run waits. */
 	decision: WaitDecision;
-	/** Present once the run has waited awake. */
+	/** Present once the run waits awake, like the next two. */
 	looks?: Looks;
-	/** Present once the run has waited awake. */
 	files?: Files;
+	times?: AwakeTimes;
 }
 
 /* When an error ends a run (On Error, Failed Tasks). A failed task counts as an error only in `show`. */

@@ -4,9 +4,9 @@ import type { Item, Outcome } from './input/item';
 import { beginLedger, type WaitSettings } from './ledger/ledger';
 import { beginRun } from './open';
 import { showOutcomes } from './output/output';
-import { endsRun, listWithoutError } from './run';
+import { endsRun } from './run';
 import { KNOWN_BY } from './timetable';
-import { beginWatch, keepLooking, watch, type Watch } from './watch';
+import { beginWatch, keepLooking, watch } from './watch';
 
 /** An item with the ID of its task. */
 interface Known {
@@ -29,41 +29,22 @@ export async function wait(call: Call, known: Known[], settings: WaitSettings): 
 		})),
 	});
 	const getService = async (order: number) => (known[order] as Known).item.service;
-	const run = { ...beginRun(call, ledger), getService };
-	const watched = beginWatch(run);
-	await lookAtOnce(watched);
-	leaveLost(watched);
-	if (!endsRun(run)) await watch(run, watched);
+	const run = beginWatch({ ...beginRun(call, ledger), getService });
+	const { looks, times } = run;
+	// A service may not know a task for some seconds after its creation.
+	const mayChange = (key: string) => {
+		const { failure, said } = looks.find(key);
+		return failure ? passes(failure) || isOfKind(failure, 'unknownTask') : !said;
+	};
+	const lastLook = Math.min(Date.now() + KNOWN_BY, times.lastLook);
+	await keepLooking(run, lastLook, () => looks.openKeys.filter(mayChange), 0);
+	for (const [order, entry] of ledger.entries.entries()) {
+		const { failure } = looks.find(looks.keyOf(entry));
+		if (failure && !passes(failure)) run.errors.set(order, failure);
+	}
+	if (!endsRun(run)) await watch(run);
 	return showOutcomes(run);
 }
 
-/**
- * Looks at all tasks at once, and goes on while looks fail in a way that may pass: a service may not
- * know a task for some seconds after its creation.
- */
-async function lookAtOnce(watched: Watch): Promise<void> {
-	const { looks, times } = watched;
-	const isSettled = (key: string) => {
-		const { failure, said } = looks.find(key);
-		return failure ? !passes(failure) && !isOfKind(failure, 'unknownTask') : said !== undefined;
-	};
-	await keepLooking(watched, {
-		lastLook: Math.min(Date.now() + KNOWN_BY, times.lastLook),
-		end: times.end,
-		isOver: () => looks.openKeys.every(isSettled),
-		atOnce: true,
-	});
-}
-
-/** A failure that later looks would have too is the error of its items. */
-function leaveLost({ run, looks }: Watch): void {
-	for (const key of looks.openKeys) {
-		const { failure } = looks.find(key);
-		if (!failure || passes(failure)) continue;
-		looks.leave(key);
-		for (const { item, entry } of listWithoutError(run))
-			if (looks.keyOf(entry) === key) run.errors.set(item, failure);
-	}
-}
-
+/** A failure that doesn't pass is met by later looks too. */
 const passes = (failure: Error) => factsOf(failure).passes;

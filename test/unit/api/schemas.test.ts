@@ -13,7 +13,7 @@ import type { ResultLink } from '../../../nodes/MediaGeneration/api/resultLinks'
 
 const url = 'https://cdn.example/a.png';
 
-type WholeTask = Required<Omit<Task, typeof REQUEST | 'lookError'>>;
+type WholeTask = Required<Omit<Task, typeof REQUEST | 'downloadError' | 'lookError'>>;
 
 /** Output whose keys TypeScript knows. Each is in its sample, or this is no valid program. */
 interface Known {

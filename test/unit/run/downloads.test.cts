@@ -1,8 +1,10 @@
 import { sleep } from 'n8n-workflow';
-import type { Task } from '../../../nodes/MediaGeneration/api/task';
-import type { FileSource } from '../../../nodes/MediaGeneration/run/files/fetchFile';
-import { FileDownloads } from '../../../nodes/MediaGeneration/run/files/downloads';
-import { toFileItems } from '../../../nodes/MediaGeneration/run/files/fileItems';
+import type { TaskService } from '../../../nodes/MediaGeneration/api/client';
+import { listTaskLinks, type Task } from '../../../nodes/MediaGeneration/api/task';
+import type { Call } from '../../../nodes/MediaGeneration/host/call';
+import { Files } from '../../../nodes/MediaGeneration/run/files/downloads';
+import { toTaskItems } from '../../../nodes/MediaGeneration/run/files/fileItems';
+import { fake } from '../n8n.ts';
 import { buildFileHelpers, type Served } from './fileHost.cts';
 
 const HOST = 'https://cdn.example';
@@ -32,7 +34,9 @@ interface Given {
 	fresh?: Record<string, string>;
 	/** The names in the task when it is read again. */
 	reread?: string[];
-	source?: Partial<FileSource>;
+	signal?: AbortSignal;
+	/** When n8n ends the execution. */
+	deadline?: number;
 	perFile?: boolean;
 }
 
@@ -66,26 +70,27 @@ async function download({ hosts, names = ['a'], reread = names, ...given }: Give
 		},
 		getTask: async () => ({ taskId: 'task', status: 'completed', resultUrls: toUrls(reread) }),
 	};
-	const getService = async () => service;
-	const settings = { timeoutSeconds: 60 };
-	const source = { settings, getService, helpers, ...given.source } as unknown as FileSource;
 	const task: Task = {
 		taskId: 'task',
 		status: 'completed',
 		resultUrls: toUrls(names),
 	};
-	const downloads = new FileDownloads();
-	const all = downloads.downloadAll(task, source, {
-		kinds: ['result'],
+	const { signal, deadline = Infinity } = given;
+	const context = { helpers, getInputData: () => [{}] };
+	const all = new Files().downloadAll(task, {
+		call: { context, signal, deadline } as unknown as Call,
+		settings: { timeoutSeconds: 60 },
+		getService: async () => fake<TaskService>(service),
+		links: listTaskLinks(task, ['result']),
 		maxBytes: Infinity,
-		name: 'task',
+		item: 0,
 	});
 	let seconds: number | undefined;
 	void all.then(() => (seconds = countSeconds()));
 	await jest.advanceTimersByTimeAsync(15_000_000);
 	const files = await all;
-	const came = files.map(({ result }) => (result instanceof Error ? result.message : result.size));
-	const items = toFileItems(task, files, { field: 'film', perFile: given.perFile ?? false });
+	const came = files.map(({ link, error }) => error?.message ?? (link as { size?: number }).size);
+	const items = toTaskItems(task, { field: 'film', perFile: given.perFile }, files);
 	return { came, asked, seconds, items };
 }
 
@@ -121,7 +126,7 @@ it.each<[string, Given, string[]]>([
 it('a hundred links that have expired take no longer than one', async () => {
 	const names = Array.from({ length: 100 }, (_, index) => `n${index}`);
 	const old = await download({ hosts: {}, names });
-	expect(old.came).toEqual(names.map(() => expect.stringContaining('has expired') as string));
+	expect(old.came).toEqual(names.map(() => expect.stringContaining('answered 404') as string));
 	expect(old.seconds).toBeLessThan(25);
 	// An account has one such request in a second.
 	const renewed = old.asked.filter((what) => what.startsWith('renew'));
@@ -134,24 +139,24 @@ describe('pauses end', () => {
 		setTimeout(() => stop.abort(), Number(seconds) * 1000);
 		const stopped = await download({
 			hosts: { a: '503 503 hangs' },
-			source: { signal: stop.signal },
+			signal: stop.signal,
 		});
 		expect(stopped).toMatchObject({ seconds: Number(seconds) });
 	});
 
-	it.each(['503', '503 503 hangs'])(
-		'at the end of the time for files, and the other files are there: %s',
-		async (a) => {
-			const { came, asked, seconds } = await download({
-				hosts: { a, b: 'ok' },
-				names: ['a', 'b'],
-				source: { filesBy: NOW + 10_500 },
-			});
-			expect(came).toEqual([expect.stringContaining('answered 503'), 4]);
-			expect(asked.at(-1)).toBe('a 9');
-			expect(seconds).toBe(9.5);
-		},
-	);
+	it.each([
+		['503', 9],
+		['503 503 hangs', 9.5],
+	])('at the end of the time for files, and the other files are there: %s', async (a, end) => {
+		const { came, asked, seconds } = await download({
+			hosts: { a, b: 'ok' },
+			names: ['a', 'b'],
+			deadline: NOW + 15_500,
+		});
+		expect(came).toEqual([expect.stringContaining('answered 503'), 4]);
+		expect(asked.at(-1)).toBe('a 9');
+		expect(seconds).toBe(end);
+	});
 });
 
 describe('an item of the files of a task', () => {
@@ -160,7 +165,7 @@ describe('an item of the files of a task', () => {
 
 	it.each([
 		['500', 'its host cdn.example answered 500. Try again later'],
-		['404', 'has expired or is refused, also after the service was asked'],
+		['404', 'its host cdn.example answered 404. Try again later. Services keep files for'],
 	])('has the other files, without a gap, and why a host answers %s', async (answer, reason) => {
 		const { items } = await download({ hosts: { ...hosts, '404': answer }, names });
 		const [{ json, binary }] = items as [(typeof items)[0]];

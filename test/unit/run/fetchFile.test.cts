@@ -35,7 +35,8 @@ async function fetchFrom(
 	});
 	if (storageError) helpers.prepareBinaryData = async () => await Promise.reject(storageError);
 	const getService = async () => ({ credentials: { baseUrl } });
-	const source = { helpers, getService, settings: { timeoutSeconds } };
+	const call = { context: { helpers } };
+	const source = { call, getService, settings: { timeoutSeconds } };
 	const file = await fetchFile(source as unknown as FileSource, {
 		url: from,
 		label: 'task-result-1',
@@ -70,10 +71,9 @@ it('follows neither a redirect nor a link from the internet into this network', 
 	const location = 'http://127.0.0.1:5678/rest/settings';
 	const hosts = { [url]: redirecting(location), [location]: ok };
 	const inside = 'http://127.0.0.1:5678, an address inside this network';
-	const redirected = `its host cdn.example redirected to ${inside}`;
-	await expect(fetchFrom(hosts)).rejects.toThrow(redirected);
-	const given = `the service gave a link to ${inside}`;
-	await expect(fetchFrom(hosts, { from: location })).rejects.toThrow(given);
+	const message = `Could not download task-result-1: its link leads to ${inside}`;
+	await expect(fetchFrom(hosts)).rejects.toThrow(message);
+	await expect(fetchFrom(hosts, { from: location })).rejects.toThrow(message);
 });
 
 it('follows links and redirects inside a network where the service is, and no way back into it', async () => {
@@ -114,15 +114,20 @@ it('sends no secret, and follows no redirect by itself', async () => {
 });
 
 it.each<[string, Served | undefined, string, boolean]>([
-	['answers 404', { statusCode: 404 }, 'has expired or is refused', true],
+	['answers 404', { statusCode: 404 }, 'its host cdn.example answered 404', true],
 	['answers 500', redirecting(url, 500), 'its host cdn.example answered 500', true],
 	['is not there', undefined, "its host cdn.example can't be reached (ECONNREFUSED)", true],
 	['sends no bytes', { chunks: [Buffer.alloc(0)] }, 'its host cdn.example sent no bytes', true],
 	['breaks off', { chunks: breakOff() }, 'broke off before the file was complete', true],
 	['sends too much', { chunks: [Buffer.alloc(100)] }, "'Maximum File Size' in", false],
 	['redirects without end', redirecting(url), 'more than 5 times', false],
-	['redirects to a file', redirecting('file:///etc/passwd'), 'which is not a web address', false],
-	['redirects nowhere', redirecting('http://['), 'which is not a web address', false],
+	[
+		'redirects to a file',
+		redirecting('file:///etc/passwd'),
+		'leads to what is not a web address',
+		false,
+	],
+	['redirects nowhere', redirecting('http://['), 'leads to what is not a web address', false],
 	['redirects into this network', redirecting('http://127.0.0.1/'), 'inside this', false],
 ])('says what a host did that %s, and whether to ask again', async (_, served, message, passes) => {
 	await expect(fetchFrom(served ? { [url]: served } : {}, { maxBytes: 99 })).rejects.toMatchObject({

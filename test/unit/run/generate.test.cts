@@ -106,7 +106,7 @@ describe('a woken run', () => {
 	});
 
 	it.each([
-		['the link to its file is refused', 'expired', 'files.example', 'expired'],
+		['the link to its file is refused', 'expired', 'files.example', 'answered 403'],
 		['its links lead into this network', 'good', '10.0.0.1', 'inside'],
 	] as const)('reads the credential of an item once if %s', async (_, fate, host, reason) => {
 		const { items, read } = await wake([fate], host);

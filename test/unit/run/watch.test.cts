@@ -69,11 +69,11 @@ it('hints say how tasks ended, what they cost, what is missing, and why the run 
 	const silence = 'The service had an internal fault (408: upstream is silent)';
 	expect(execution.hints).toEqual([
 		'The run stayed awake because "Hook" waits for its end.',
-		'Tasks that failed: 1 of 3. The first: blocked task-0-1z',
-		`Tasks that have not ended: 1 of 3. The last look failed: ${silence}. Use Wait to go on waiting.`,
-		'Credits consumed: 4',
+		'Items whose task failed: 1. The first: blocked task-0-1z',
+		`Items whose task goes on (use Wait): 1. The first: ${silence}`,
 		expect.stringMatching(/^Items with an error: 1\. The first: The service did not accept/),
-		expect.stringMatching(/^Items that lack a file: 1\. The first: The link .*…$/),
+		expect.stringMatching(/^Items that lack a file: 1\. The first: Could not .*…$/),
+		'Credits consumed: 4',
 	]);
 });
 
@@ -94,7 +94,7 @@ describe('files', () => {
 		expect(items[0]?.json).toMatchObject({
 			taskId: 'task-0-1z',
 			status: 'completed',
-			downloadError: expect.stringMatching(/^The wait limit passed.* Use Get Files/) as string,
+			downloadError: expect.stringMatching(/ no time was left\. .* Use Get Files/) as string,
 		});
 		expect(items[0]).not.toHaveProperty('binary');
 	});

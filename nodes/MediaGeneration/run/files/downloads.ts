@@ -2,20 +2,19 @@ import { UserError } from 'n8n-workflow';
 import type { ResultLink } from '../../api/resultLinks';
 import { describeLeftOut, listTaskLinks, REQUEST, type Task } from '../../api/task';
 import type { Call } from '../../host/call';
-import { nameByTask, type Place, toFileName, toWords } from '../../lib/fileName';
+import { nameByTask, toWords } from '../../lib/fileName';
 import { limitConcurrency } from '../../lib/mapConcurrent';
-import { joinSignals, pause, settleBy } from '../../lib/timers';
-import { CONCURRENCY, type OutputItem } from '../input/item';
-import type { Ledger, WaitSettings } from '../ledger/ledger';
+import { pause, settleBy } from '../../lib/timers';
+import { CONCURRENCY } from '../input/item';
+import type { Ledger } from '../ledger/ledger';
 import {
 	type DownloadedFile,
 	DownloadError,
 	fetchFile,
 	type FileSource,
-	LONGEST_DOWNLOAD,
 	type RemoteFile,
 } from './fetchFile';
-import { describeError, toFileItems, toTaskItems } from './fileItems';
+import type { TaskFile } from './fileItems';
 
 /**
  * By the node's context, so that n8n's tries don't download files again. n8n drops it with the
@@ -24,56 +23,26 @@ import { describeError, toFileItems, toTaskItems } from './fileItems';
 const filesOf = new WeakMap<object, { run: number; files: Files }>();
 
 /** Finds the files of a run. */
-export function openFiles({ kept }: Call, ledger: Ledger, settings: WaitSettings): Files {
+export function openFiles({ kept }: Call, ledger: Ledger): Files {
+	const { executionId, run } = ledger;
 	// Wait stores no ledger, which would say in which execution and run it is.
-	const owner = (ledger.executionId && kept) || ledger;
+	const owner = (executionId && kept) || ledger;
 	const known = filesOf.get(owner);
-	if (known?.run === ledger.run) return known.files;
-	const files = new Files(settings);
-	filesOf.set(owner, { run: ledger.run, files });
+	if (known?.run === run) return known.files;
+	const files = new Files();
+	filesOf.set(owner, { run, files });
 	return files;
 }
 
-/** The files of a run's tasks. Those of a task are downloaded once. */
-export class Files {
-	private readonly downloads = new FileDownloads();
-	private readonly begun = new Map<string, Promise<OutputItem[]>>();
-	/** The items of completed tasks, with their files, by the task's key. */
-	private readonly items = new Map<string, OutputItem[]>();
-
-	constructor(private readonly settings: WaitSettings) {}
-
-	/** The items of a task with its files, or with the reason why one is missing; once they are there. */
-	find(key: string): OutputItem[] | undefined {
-		return this.items.get(key);
-	}
-
-	hasBegun(key: string): boolean {
-		return this.begun.has(key);
-	}
-
-	/** Downloads the files of a completed task, if the run wants them. Nothing is thrown. */
-	async download(key: string, task: Task, source: FileSource, name: string): Promise<void> {
-		const { downloads } = this.settings;
-		if (!downloads || !task.resultUrls?.length) return;
-		const download = this.begun.get(key) ?? this.fetch(task, source, { ...downloads, name });
-		this.begun.set(key, download);
-		this.items.set(key, await download);
-	}
-
-	private async fetch(
-		task: Task,
-		source: FileSource,
-		{ field, maxBytes, name }: NonNullable<WaitSettings['downloads']> & { name: string },
-	): Promise<OutputItem[]> {
-		const { perFile = false } = this.settings;
-		const wanted = { kinds: ['result'], maxBytes: maxBytes ?? Infinity, name };
-		const all = this.downloads.downloadAll(task, source, wanted);
-		return await all.then(
-			(files) => toFileItems(task, files, { field, perFile }),
-			(error: Error) => toTaskItems({ ...task, downloadError: describeError(error) }, perFile),
-		);
-	}
+/** The files of a task that are wanted. */
+interface Wanted extends FileSource {
+	/** From the service only: links in an item could name any address in this network. */
+	links: ResultLink[];
+	/** The largest size of a file. */
+	maxBytes: number;
+	/** Their item, and the first words of its prompt where the run knows them, for their names. */
+	item: number;
+	words?: string;
 }
 
 /** Lists the links to a task's files of these kinds. @throws {UserError} when it has none */
@@ -89,64 +58,60 @@ export function listFiles(task: Task, kinds: string[]): ResultLink[] {
 	});
 }
 
-/** A file of a task, and what became of its download. */
-export interface FileDownload {
-	link: ResultLink;
-	result: Download;
-}
+/** Pauses before the last tries of a download, in milliseconds. */
+const PAUSES = [2_000, 6_000, 12_000];
 
-/** Which files of a task are wanted. */
-interface Wanted {
-	kinds: string[];
-	/** The largest size of a file. */
-	maxBytes: number;
-	/** The name of the first file, without extension. */
-	name: string;
-}
-
-/** Names the files of a task. @param words of its prompt, where the run knows them */
-export const nameFiles = (task: Task, place: Place, words = ''): string =>
-	nameByTask(task.taskId, words || toWords(task[REQUEST]?.prompt ?? ''), place);
-
-/** Before the end of the time for files, repeats end so much earlier, in milliseconds. */
-const TIME_TO_OUTPUT = 1_000;
+/** Left at the end of a call for the output, in milliseconds. */
+const TIME_TO_OUTPUT = 6_000;
 
 /** After so many fresh links of no use, a task's other files ask for none. */
 const MOST_IN_VAIN = 3;
 
-/**
- * Downloads the files of a run's tasks, a limited number at once. The links come only from the
- * service: an item that looks like a task may come from anybody, and its links could name any
- * address in this network.
- */
-export class FileDownloads {
+/** Finds a fresh link to a file; undefined if there is none. */
+type GetLink = () => Promise<string | undefined>;
+
+/** Whether a fresh link, or another try, may help. */
+const mayPass = (download: DownloadedFile | Error): boolean =>
+	download instanceof DownloadError && download.passes;
+
+/** The files of a run's tasks. A limited number is downloaded at once. */
+export class Files {
 	private readonly inTurn = limitConcurrency(CONCURRENCY);
 	/** An account has one such request in a second, and other runs wait behind those that are made. */
 	private readonly renewInTurn = limitConcurrency(1);
+	private readonly begun = new Map<string, Promise<TaskFile[]>>();
+	/** By the task's key, once all files of the task are there, or can't be had. */
+	private readonly done = new Map<string, TaskFile[]>();
 
-	/**
-	 * @param task as the service returned it
-	 * @throws {UserError} when it has no such files
-	 */
-	async downloadAll(
-		task: Task,
-		source: FileSource,
-		{ kinds, maxBytes, name }: Wanted,
-	): Promise<FileDownload[]> {
-		const getFresh = this.createGetFresh(task, source);
-		const download = async (link: ResultLink, _: number, links: ResultLink[]) => {
-			const number = links.filter(({ kind }) => kind === link.kind).indexOf(link);
-			const ending =
-				(link.kind === 'result' ? '' : `-${link.kind}`) + (number ? `-${number + 1}` : '');
-			const file = {
-				url: link.url,
-				label: `${toFileName(task.taskId)}-${link.kind}-${number + 1}`,
-				name: name + ending,
-				maxBytes,
-			};
-			return { link, result: await this.download(source, file, getFresh(link, number)) };
+	find(key: string): TaskFile[] | undefined {
+		return this.done.get(key);
+	}
+
+	/** Downloads the files of a task, unless a try before has begun to. Nothing is thrown. */
+	async downloadOnce(key: string, task: Task, wanted: Wanted): Promise<void> {
+		const downloading = this.begun.get(key) ?? this.downloadAll(task, wanted);
+		this.begun.set(key, downloading);
+		this.done.set(key, await downloading);
+	}
+
+	/** Downloads the files of a task, as the service returned it. Nothing is thrown. */
+	async downloadAll(task: Task, wanted: Wanted): Promise<TaskFile[]> {
+		const { call, links, maxBytes, item, words } = wanted;
+		const place = { item, count: call.context.getInputData().length };
+		const name = nameByTask(task.taskId, words || toWords(task[REQUEST]?.prompt ?? ''), place);
+		const getFresh = this.createGetFresh(task, wanted);
+		const download = async (link: ResultLink): Promise<TaskFile> => {
+			const { url, kind } = link;
+			const number = links.filter((one) => one.kind === kind).indexOf(link);
+			const label = `${kind} ${number + 1} of task ${task.taskId}`;
+			const ending = (kind === 'result' ? '' : `-${kind}`) + (number ? `-${number + 1}` : '');
+			const file = { url, label, name: name + ending, maxBytes };
+			const downloaded = await this.download(wanted, file, getFresh(link, number));
+			if (downloaded instanceof Error) return { link, error: downloaded };
+			const { binary, ...facts } = downloaded;
+			return { link: { ...link, ...facts }, binary };
 		};
-		return await Promise.all(listFiles(task, kinds).map(download));
+		return await Promise.all(links.map(download));
 	}
 
 	/** Makes a function that finds fresh links to a task's files: from the service, or in the task. */
@@ -167,74 +132,37 @@ export class FileDownloads {
 		];
 	}
 
-	/** Downloads a file, and again if that fails, but not so long that the other files are lost. */
+	/** Downloads a file; if that fails, at once by fresh links, then after pauses by the last one. */
 	private async download(
 		source: FileSource,
 		file: RemoteFile,
 		getLinks: GetLink[],
-	): Promise<Download> {
-		const over = new AbortController();
-		const signal = joinSignals(over.signal, source.signal);
-		const { url } = file;
-		let begun: number | undefined;
-		const fetch = async (url: string): Promise<Download> => {
-			const run = async () => {
-				begun ??= Date.now();
-				return await fetchFile({ ...source, signal }, { ...file, url });
-			};
-			return await this.inTurn(run).catch((error: Error) => error);
+	): Promise<DownloadedFile | Error> {
+		const { signal, deadline } = source.call;
+		const until = deadline - TIME_TO_OUTPUT;
+		const noTime = "Raise 'Timeout Workflow' in the workflow's settings.";
+		let last: DownloadedFile | Error = new DownloadError(file, 'no time was left', noTime);
+		const fetch = async (url: string) => {
+			const downloading = this.inTurn(async () => await fetchFile(source, { ...file, url }));
+			last = await downloading.catch((error: Error) => error);
 		};
-		const rest = async (length: number) => await pause(length, signal);
-		const first = await fetch(url);
-		if (!mayPass(first)) return first;
-		const failed = { url, getLinks, fetch, rest };
-		const longest = (begun ?? 0) + LONGEST_DOWNLOAD;
-		const until = Math.min(longest, source.filesBy ?? Infinity) - TIME_TO_OUTPUT;
-		const last = await settleBy(until, downloadAgain(first, failed)).catch(() => undefined);
-		over.abort();
-		return last ?? first;
+		const tryAll = async () => {
+			let { url } = file;
+			await fetch(url);
+			for (const getLink of getLinks) {
+				const fresh = mayPass(last) ? await getLink().catch(() => undefined) : undefined;
+				if (fresh === undefined || fresh === file.url) continue;
+				url = fresh;
+				await fetch(url);
+			}
+			for (const length of PAUSES) {
+				if (!mayPass(last) || Date.now() + length > until) break;
+				await pause(length, signal);
+				await fetch(url);
+			}
+		};
+		// A file that takes too long is no obstacle for the output of the others.
+		await settleBy(until, tryAll()).catch(() => undefined);
+		return last;
 	}
-}
-
-/** Pauses before the last tries, in milliseconds. */
-const PAUSES = [2_000, 6_000, 12_000];
-
-/** What became of a download: the file, or why there is none. */
-export type Download = DownloadedFile | Error;
-
-/** Finds a fresh link to a file; undefined if there is none. */
-export type GetLink = () => Promise<string | undefined>;
-
-/** Whether a fresh link, or another try, may help. */
-const mayPass = (download: Download): boolean =>
-	download instanceof DownloadError && download.passes;
-
-/** A download that failed, and how to repeat it. */
-interface Failed {
-	url: string;
-	getLinks: GetLink[];
-	fetch: (url: string) => Promise<Download>;
-	rest: (milliseconds: number) => Promise<void>;
-}
-
-/** Tries a download again: at once by fresh links, then after pauses by the last one. */
-async function downloadAgain(
-	first: Download,
-	{ url, getLinks, fetch, rest }: Failed,
-): Promise<Download> {
-	let last = first;
-	let link = url;
-	for (const getLink of getLinks) {
-		const fresh = await getLink().catch(() => undefined);
-		if (fresh === undefined || fresh === url) continue;
-		link = fresh;
-		last = await fetch(link);
-		if (!mayPass(last)) return last;
-	}
-	for (const length of PAUSES) {
-		await rest(length);
-		last = await fetch(link);
-		if (!mayPass(last)) break;
-	}
-	return last;
 }

@@ -1,8 +1,9 @@
-import { type IBinaryData, type IExecuteFunctions, UserError } from 'n8n-workflow';
+import { type IBinaryData, UserError } from 'n8n-workflow';
 import type { TaskService } from '../../api/client';
 import { type RequestSettings, USER_AGENT } from '../../api/exchange';
 import { findNetworkFailure, SLOW_HINT } from '../../api/failure';
-import { toMessage, toQuote } from '../../api/schemas';
+import { toMessage } from '../../api/schemas';
+import type { Call } from '../../host/call';
 import { storeFile } from '../../host/http';
 import { cutText } from '../../lib/text';
 import { joinSignals, settleBy } from '../../lib/timers';
@@ -11,42 +12,15 @@ import { readFileType } from '../../media/formats';
 
 const MAX_REDIRECTS = 5;
 
-/** Statuses of a host that refuses a file, does not have it yet, or no longer. */
-const REFUSED = new Set([401, 403, 404, 410]);
-
 /** The longest download, in milliseconds. */
-export const LONGEST_DOWNLOAD = 3_600_000;
+const LONGEST_DOWNLOAD = 3_600_000;
 
-/** The service that gave the links, and the parts of n8n, also in a webhook. */
+/** Who downloads a file. */
 export interface FileSource {
-	getService: () => Promise<TaskService>;
-	helpers: Pick<IExecuteFunctions['helpers'], 'httpRequest' | 'prepareBinaryData'>;
+	call: Call;
 	settings: RequestSettings;
-	/** Ends downloads when the execution is stopped. */
-	signal?: AbortSignal;
-	/** Until when there is time for files, in milliseconds since 1970; absent: no limit. */
-	filesBy?: number;
-}
-
-/** Why a file could not be downloaded. */
-export class DownloadError extends UserError {
-	constructor(
-		message: string,
-		description: string,
-		/** The same may succeed some seconds later, or by a fresh link. */
-		readonly passes = false,
-	) {
-		super(message, { description });
-	}
-}
-
-/** A file that is downloaded, with its size in bytes. */
-export interface DownloadedFile {
-	url: string;
-	name: string;
-	mimeType: string;
-	size: number;
-	binary: IBinaryData;
+	/** The service that gave the links. */
+	getService: () => Promise<TaskService>;
 }
 
 /** A result file to fetch: its name has no extension, its label stands in messages. */
@@ -56,6 +30,24 @@ export interface RemoteFile {
 	name: string;
 	maxBytes: number;
 }
+
+/** Why a file could not be downloaded. */
+export class DownloadError extends UserError {
+	/** The same may succeed some seconds later, or by a fresh link. */
+	readonly passes: boolean;
+
+	/** @param next what to do; absent: try again later */
+	constructor({ label }: RemoteFile, why: string, next?: string) {
+		super(`Could not download ${label}: ${why}`, {
+			description:
+				next ??
+				'Try again later. Services keep files for a limited time: download them right behind Generate.',
+		});
+		this.passes = next === undefined;
+	}
+}
+
+const ASK_SERVICE = 'Ask the service about the link.';
 
 interface FileAnswer {
 	statusCode: number;
@@ -68,29 +60,32 @@ interface FileAnswer {
 	host: string;
 }
 
+/** A file that is downloaded, with its size in bytes. */
+export interface DownloadedFile {
+	url: string;
+	name: string;
+	mimeType: string;
+	size: number;
+	binary: IBinaryData;
+}
+
 /**
  * Streams a result file into n8n's storage. Its host is not the service, so it gets no token.
  * @throws {DownloadError} when the file can't be downloaded, is empty, too large or too slow
  */
 export async function fetchFile(source: FileSource, file: RemoteFile): Promise<DownloadedFile> {
 	const { timeoutSeconds } = source.settings;
-	const until = Date.now() + timeoutSeconds * 1000;
 	const over = new AbortController();
 	try {
 		const opening = open(source, file, over.signal);
 		// A host may send headers so slowly, or redirect so often, that n8n's timeout has no effect.
-		const answer = await settleBy(until, opening);
-		if (!answer) throw buildNetworkError(file, file.url, { code: 'ETIMEDOUT' }, timeoutSeconds);
-		const { statusCode, host } = answer;
-		if (REFUSED.has(statusCode))
-			throw new DownloadError(
-				`The link to ${file.label} has expired or is refused, also after the service was asked for a fresh one`,
-				'Services keep results for a limited time. Download them right behind Generate.',
-				true,
-			);
-		if (statusCode !== 200)
-			throw buildError(file, `its host ${host} answered ${statusCode}`, LATER, true);
-		return { url: file.url, ...(await store(source, file, answer)) };
+		const answer = await settleBy(Date.now() + timeoutSeconds * 1000, opening);
+		if (answer) return await store(source, file, answer);
+		throw new DownloadError(
+			file,
+			`its host ${hostOf(file.url)} gave no answer within ${timeoutSeconds} s`,
+			SLOW_HINT,
+		);
 	} finally {
 		// Destroying a body that nobody has read leaves its connection open.
 		over.abort();
@@ -98,61 +93,57 @@ export async function fetchFile(source: FileSource, file: RemoteFile): Promise<D
 }
 
 async function store(
-	{ helpers, settings: { timeoutSeconds } }: FileSource,
+	{ call, settings }: FileSource,
 	file: RemoteFile,
 	answer: FileAnswer,
-): Promise<Omit<DownloadedFile, 'url'>> {
-	let size = 0;
-	async function* receive() {
-		for await (const chunk of readChunks(file, answer, timeoutSeconds)) {
-			size += chunk.length;
-			if (size > file.maxBytes) throw buildTooLarge(file);
-			yield chunk;
-		}
-		if (!size) throw buildError(file, `its host ${answer.host} sent no bytes`, LATER, true);
-	}
+): Promise<DownloadedFile> {
+	const received = { size: 0 };
 	try {
 		const signs = { contentType: answer.headers['content-type'], url: file.url };
-		const { mimeType, extension, chunks } = await readFileType(receive(), signs);
+		const body = receive(file, answer, settings.timeoutSeconds, received);
+		const { mimeType, extension, chunks } = await readFileType(body, signs);
 		const name = `${file.name}.${extension}`;
 		const stream = answer.body.constructor.from(chunks);
-		const binary = await storeFile(helpers, stream, name, mimeType);
-		return { name, mimeType: binary.mimeType, binary, size };
+		const binary = await storeFile(call.context.helpers, stream, name, mimeType);
+		return { url: file.url, name, mimeType: binary.mimeType, ...received, binary };
 	} catch (error) {
 		const why = `n8n can't store it: ${toMessage((error as Error).message)}`;
-		throw error instanceof UserError ? error : buildError(file, why, STORAGE);
+		const next = "Check the room and the limits of n8n's storage for files.";
+		throw error instanceof UserError ? error : new DownloadError(file, why, next);
 	}
 }
 
-/**
- * Reads a body to its end. The timeout of n8n's helper covers only the headers.
- * @throws {UserError} when nothing comes for a Request Timeout, or the end doesn't come in an hour
- */
-async function* readChunks(
+/** Reads a body to its end. The timeout of n8n's helper covers only the headers. */
+async function* receive(
 	file: RemoteFile,
 	{ body, host }: FileAnswer,
 	timeoutSeconds: number,
+	received: { size: number },
 ): AsyncGenerator<Uint8Array> {
 	const until = Date.now() + LONGEST_DOWNLOAD;
-	const fail = (why: string, hint?: string, passes?: boolean) =>
-		buildError(file, `its host ${host} ${why}`, hint, passes);
+	const fail = (why: string, next?: string) =>
+		new DownloadError(file, `its host ${host} ${why}`, next);
 	const chunks = body[Symbol.asyncIterator]();
 	for (;;) {
-		const patience = Math.min(Date.now() + timeoutSeconds * 1000, until);
-		const next = await settleBy(patience, chunks.next()).catch(() => {
-			throw fail('broke off before the file was complete', LATER, true);
+		const next = await settleBy(Date.now() + timeoutSeconds * 1000, chunks.next()).catch(() => {
+			throw fail('broke off before the file was complete');
 		});
-		if (next?.done) return;
-		if (Date.now() >= until)
-			throw fail('took more than an hour, which is the longest that a download may take');
 		if (!next) throw fail(`sent nothing for ${timeoutSeconds} s`, SLOW_HINT);
+		if (next.done && received.size) return;
+		if (next.done) throw fail('sent no bytes');
+		if (Date.now() >= until) throw fail('took more than an hour', ASK_SERVICE);
+		received.size += next.value.length;
+		if (received.size > file.maxBytes) {
+			const limit = `'Maximum File Size' in Options allows ${file.maxBytes / 1024 / 1024} MB`;
+			throw new DownloadError(file, `it is too large: ${limit}`, 'Raise the limit.');
+		}
 		yield next.value;
 	}
 }
 
 /** Opens a link and follows redirects, but not from the internet into this network. */
 async function open(
-	{ helpers, getService, settings: { timeoutSeconds }, signal }: FileSource,
+	{ call, getService, settings: { timeoutSeconds } }: FileSource,
 	file: RemoteFile,
 	over: AbortSignal,
 ): Promise<FileAnswer> {
@@ -163,53 +154,36 @@ async function open(
 		returnFullResponse: true,
 		ignoreHttpStatusErrors: true,
 		disableFollowRedirect: true,
-		abortSignal: joinSignals(over, signal),
+		abortSignal: joinSignals(over, call.signal),
 	};
-	let [at, how] = [file.url, 'the service gave a link to'];
+	let at = file.url;
 	let from: string | undefined;
 	for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
 		if (!isWebUrl(at))
-			throw buildError(file, `${how} ${toQuote(at)}, which is not a web address`, ASK);
-		if (isInternalUrl(at) && !isInternalUrl(from ?? (await getService()).credentials.baseUrl))
-			throw buildError(
-				file,
-				`${how} ${new URL(at).protocol}//${hostOf(at)}, an address inside this network`,
-				ASK,
-			);
-		const answer = (await helpers.httpRequest({ ...request, url: at }).catch((error: unknown) => {
-			throw buildNetworkError(file, at, error, timeoutSeconds);
-		})) as Omit<FileAnswer, 'host'>;
-		const { location } = answer.headers;
-		if (answer.statusCode < 300 || answer.statusCode >= 400 || !location)
-			return { ...answer, host: hostOf(at) };
-		how = `its host ${hostOf(at)} redirected to`;
+			throw new DownloadError(file, 'its link leads to what is not a web address', ASK_SERVICE);
+		if (isInternalUrl(at) && !isInternalUrl(from ?? (await getService()).credentials.baseUrl)) {
+			const where = `${cutText(new URL(at).origin)}, an address inside this network`;
+			throw new DownloadError(file, `its link leads to ${where}`, ASK_SERVICE);
+		}
+		const host = hostOf(at);
+		const asking = call.context.helpers.httpRequest({ ...request, url: at });
+		const answer = (await asking.catch((error: unknown) => {
+			const { detail, next } = findNetworkFailure(error, timeoutSeconds);
+			// What needs a change of settings would fail again.
+			throw new DownloadError(file, `its host ${host} ${detail}`, next);
+		})) as FileAnswer;
+		const { statusCode, headers } = answer;
+		if (statusCode === 200) return { ...answer, host };
+		const { location } = headers;
+		if (statusCode < 300 || statusCode >= 400 || !location)
+			throw new DownloadError(file, `its host ${host} answered ${statusCode}`);
 		[from, at] = [at, URL.canParse(location, at) ? new URL(location, at).href : location];
 	}
-	throw buildError(file, `its host redirected more than ${MAX_REDIRECTS} times`, ASK);
+	throw new DownloadError(
+		file,
+		`its host redirected more than ${MAX_REDIRECTS} times`,
+		ASK_SERVICE,
+	);
 }
 
 const hostOf = (url: string): string => cutText(new URL(url).host);
-
-const ASK = 'Ask the service about the link.';
-const RAISE = 'Raise the limit if this n8n has room for the files.';
-const STORAGE = "Check the room and the limits of n8n's storage for files.";
-const LATER = 'Try again later: the service usually keeps a task and its files for a while.';
-
-const buildError = (
-	{ label }: RemoteFile,
-	why: string,
-	description = LATER,
-	passes?: boolean,
-): DownloadError => new DownloadError(`Could not download ${label}: ${why}`, description, passes);
-
-function buildTooLarge(file: RemoteFile): DownloadError {
-	const megabytes = file.maxBytes / 1024 / 1024;
-	const why = `it is too large: 'Maximum File Size' in Options allows ${megabytes} MB`;
-	return buildError(file, why, RAISE);
-}
-
-function buildNetworkError(file: RemoteFile, url: string, error: unknown, seconds: number) {
-	const { detail, next } = findNetworkFailure(error, seconds);
-	// What needs a change of settings would fail again.
-	return buildError(file, `its host ${hostOf(url)} ${detail}`, next, next === undefined);
-}

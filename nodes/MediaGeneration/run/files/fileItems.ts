@@ -1,45 +1,48 @@
-import { UserError } from 'n8n-workflow';
-import { hasText, isFilled } from '../../api/resultLinks';
+import { type IBinaryData, UserError } from 'n8n-workflow';
+import { hasText, isFilled, type ResultLink } from '../../api/resultLinks';
 import { toQuote } from '../../api/schemas';
 import { describeLeftOut, listTaskLinks, type Task, warnOfLeftOut } from '../../api/task';
 import type { OutputItem } from '../input/item';
-import type { FileDownload } from './downloads';
 
-/** Makes the items of a task: with `perFile`, one for each result file, if it has any. */
-export function toTaskItems(
-	task: Task & { downloadError?: string; lookError?: string },
-	perFile: boolean,
-): OutputItem[] {
-	const links = perFile && task.status === 'completed' ? listTaskLinks(task, ['result']) : [];
-	if (!links.length) return [{ json: task.downloadError ? task : warnOfLeftOut(task) }];
-	return links.map((link, index) => ({ json: { ...task, file: { index, ...link } } }));
+/** A file of a task, with what is known of it. */
+export interface TaskFile {
+	link: ResultLink;
+	/** Present if it was downloaded. */
+	binary?: IBinaryData;
+	/** Why it can't be downloaded. */
+	error?: Error;
 }
 
+const listResults = (task: Task): TaskFile[] =>
+	task.status === 'completed' ? listTaskLinks(task, ['result']).map((link) => ({ link })) : [];
+
 /**
- * Makes the items of a task with its files, or with `downloadError`: why one is missing.
+ * Makes the items of a task: with `perFile`, one for each file, if it has any.
  * @param field the binary field; with an item for each task, that of its first file
  */
-export function toFileItems(
+export function toTaskItems(
 	task: Task,
-	downloads: FileDownload[],
-	{ field, perFile }: { field: string; perFile: boolean },
+	{ perFile, field = '' }: { perFile?: boolean; field?: string },
+	files = listResults(task),
 ): OutputItem[] {
-	if (perFile)
-		return downloads.map(({ link, result }, index) => {
-			const file = { index, ...link };
-			if (result instanceof Error)
-				return { json: { ...task, file, downloadError: describeError(result) } };
-			const { binary, ...facts } = result;
-			return { json: { ...task, file: { ...file, ...facts } }, binary: { [field]: binary } };
+	if (perFile && files.length)
+		return files.map((file, index) => {
+			const withFile = { ...task, file: { index, ...file.link } };
+			return toItem(withFile, [file], field);
 		});
-	const results = downloads.map(({ result }) => result);
-	const failed = results.find((result) => result instanceof Error);
-	const binaries = results
-		.filter((result) => 'binary' in result)
-		.map(({ binary }, index) => [index ? `${field}_${index}` : field, binary]);
-	const json = failed ? { ...task, downloadError: describeError(failed) } : task;
+	return [toItem(task, files, field)];
+}
+
+/** Makes an item with files, or with `downloadError`: why one is missing. */
+function toItem(task: Task, files: TaskFile[], field: string): OutputItem {
+	const [failed] = files.flatMap(({ error }) => error ?? []);
+	const downloadError = failed ? describeError(failed) : task.downloadError;
+	const binaries = files
+		.flatMap(({ binary }) => binary ?? [])
+		.map((binary, index) => [index ? `${field}_${index}` : field, binary]);
 	const binary = Object.fromEntries(binaries) as OutputItem['binary'];
-	return [{ json, ...(binaries.length && { binary }) }];
+	const json = downloadError ? { ...task, downloadError } : warnOfLeftOut(task);
+	return { json, ...(binaries.length && { binary }) };
 }
 
 /**
@@ -60,7 +63,7 @@ export const GET_FILES =
 	'Use Get Files with this task ID. Running Generate again pays for a new task.';
 
 /** Says why a task's file can't be downloaded, and what to do. */
-export function describeError(error: Error): string {
+function describeError(error: Error): string {
 	const hint = error instanceof UserError && error.description;
 	return [`${error.message}.`, hint, GET_FILES].filter(Boolean).join(' ');
 }

@@ -1,7 +1,8 @@
-import type { INodeExecutionData } from 'n8n-workflow';
-import { buildDoubt } from '../../api/failure';
+import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import { buildDoubt, factsOf } from '../../api/failure';
 import { markTimedOut, type Task } from '../../api/task';
 import type { Call } from '../../host/call';
+import { cutText, toPlainText } from '../../lib/text';
 import { describeNoResult, GET_FILES, toTaskItems } from '../files/fileItems';
 import { hasFailed, type Outcome, type OutputItem } from '../input/item';
 import {
@@ -13,10 +14,10 @@ import {
 	stateOf,
 	storeOutput,
 } from '../ledger/ledger';
-import { noteTold, showTasks } from '../ledger/note';
-import { isErrorIfFailed, listWithoutError, type Run } from '../run';
-import { toErrorItem, toFailure, toNodeError } from './errors';
-import { sayAdopted, showEnds, showMissing } from './hints';
+import { addCredits, noteTold, showTasks } from '../ledger/note';
+import type { Looks } from '../looks';
+import { isErrorIfFailed, type Run } from '../run';
+import { sayReason, toErrorItem, toFailure, toNodeError } from './errors';
 import { fitItems } from './toModel';
 
 /**
@@ -35,25 +36,11 @@ export function show(run: Run): INodeExecutionData[] {
 	return toOutput(call, outcomes, entries);
 }
 
-/** Makes the outcome of each item, and says how the tasks that the run waited for ended. */
+/** Makes the outcome of each item, with hints at the output once the run has waited. */
 export function showOutcomes(run: Run): Outcome[] {
-	const { call, ledger, looks } = run;
 	showTasks(run);
 	const outcomes = makeOutcomes(run);
-	if (!looks) return outcomes;
-	const tasks = new Map<string, Task>();
-	const adopted = new Set<string>();
-	for (const { entry } of listWithoutError(run)) {
-		const task = describeEntry(run, entry);
-		const key = looks.keyOf(entry);
-		if (!task || key === undefined) continue;
-		if (ledger.earlier && looks.attemptOf(entry)?.elsewhere) adopted.add(key);
-		// The earlier execution has said what it paid.
-		tasks.set(key, adopted.has(key) ? { ...task, creditsConsumed: undefined } : task);
-	}
-	showEnds(call.context, [...tasks.values()], looks.failure);
-	sayAdopted(call.context, adopted.size, tasks.size);
-	showMissing(call.context, outcomes);
+	if (run.looks) showHints(run, run.looks, outcomes);
 	return outcomes;
 }
 
@@ -62,45 +49,30 @@ export function showOutcomes(run: Run): Outcome[] {
  * @param isOver the wait is over: a task that has not ended is `timedOut`
  */
 export const makeOutcomes = (run: Run, isOver = run.looks !== undefined): Outcome[] =>
-	run.ledger.entries.map((entry, item) => makeOutcome(run, { entry, item, isOver }));
-
-interface Shown {
-	entry: Entry;
-	item: number;
-	isOver: boolean;
-}
-
-function makeOutcome(run: Run, { entry, item, isOver }: Shown): Outcome {
-	const { errors, looks, refusal } = run;
-	if (errors.has(item)) return { error: errors.get(item) };
-	if (entry.unknown && stateOf(entry) === 'unknown') return { error: buildDoubt(entry.unknown) };
-	if (refusal) return refusal;
-	const task = describeEntry(run, entry);
-	if (!task) return undefined;
-	if (!isOver) return { items: [{ json: task }] };
-	const failure = looks?.find(looks.keyOf(entry)).failure;
-	const ended = { ...markTimedOut(task), ...(failure && { lookError: failure.message }) };
-	if (!isErrorIfFailed(run) || !isFailed(ended)) return { items: makeItems(run, entry, ended) };
-	return { error: toFailure(ended) };
-}
-
-/** Makes the task of an entry; undefined where there is none. */
-function describeEntry({ looks }: Run, entry: Entry): Task | undefined {
-	const attempt = looks ? looks.attemptOf(entry) : findTask(entry);
-	return attempt && describeTask(entry, attempt, looks?.find(looks.keyOf(entry)).said);
-}
-
-const LIMIT_PASSED = `The wait limit passed before the file was complete. ${GET_FILES} To have more time, raise 'Limit Wait Time' or the workflow's timeout.`;
+	run.ledger.entries.map((entry, item) => {
+		const { errors, looks, refusal } = run;
+		if (errors.has(item)) return { error: errors.get(item) };
+		if (entry.unknown && stateOf(entry) === 'unknown') return { error: buildDoubt(entry.unknown) };
+		const attempt = findTask(entry);
+		if (refusal || !attempt) return refusal;
+		const { said, failure } = looks?.find(looks.keyOf(entry)) ?? {};
+		const task = describeTask(entry, attempt, said);
+		if (!isOver) return { items: [{ json: task }] };
+		const ended = { ...markTimedOut(task), ...(failure && { lookError: failure.message }) };
+		if (isErrorIfFailed(run) && isFailed(ended)) return { error: toFailure(ended) };
+		return { items: makeItems(run, entry, ended) };
+	});
 
 /** Makes a task's items, from what is known now. */
 function makeItems({ ledger, looks, files }: Run, entry: Entry, task: Task): OutputItem[] {
-	const { downloads, perFile = false } = ledger.settings ?? {};
-	const withFiles = files?.find(looks?.keyOf(entry) ?? '');
-	if (withFiles) return withFiles;
-	const isMissing = downloads && task.status === 'completed';
-	const downloadError =
-		isMissing && (task.resultUrls?.length ? LIMIT_PASSED : describeNoResult(task));
-	return toTaskItems(downloadError ? { ...task, downloadError } : task, perFile);
+	const { downloads, perFile } = ledger.settings ?? {};
+	const found = looks && files?.find(looks.keyOf(entry));
+	const isMissing = downloads && !found && task.status === 'completed';
+	const reason = task.resultUrls?.length
+		? `The wait limit passed before the file was complete. ${GET_FILES}`
+		: describeNoResult(task);
+	const told = isMissing && reason ? { ...task, downloadError: reason } : task;
+	return toTaskItems(told, { perFile, field: downloads?.field }, found);
 }
 
 /** Throws an error of the run as a whole. @throws it, with On Error "stop" */
@@ -134,4 +106,60 @@ export function toOutput(
 		const items = fitItems(call, outcome.items) as INodeExecutionData[];
 		return call.context.helpers.constructExecutionMetaData(items, { itemData: { item } });
 	});
+}
+
+const CUT_SHORT =
+	"The wait ended before 'Limit Wait Time', because of a timeout: n8n's, such as 'Timeout Workflow' in the workflow's settings, or that of an MCP client.";
+
+/** Shows how a wait ended, and what nobody sees among the files that n8n shows first. */
+function showHints(
+	{ call, ledger, decision, times }: Run,
+	looks: Looks,
+	outcomes: Outcome[],
+): void {
+	const hint = (type: 'warning' | 'info', text: string) => {
+		const message = toPlainText(text);
+		call.context.addExecutionHints({ type, location: 'outputPane', message });
+	};
+	const warnings = new Map<string, [count: number, first: string]>();
+	const warn = (what: string, reason?: string) => {
+		const [count, first] = warnings.get(what) ?? [0, reason];
+		if (reason && first) warnings.set(what, [count + 1, first]);
+	};
+	const costs = new Map<string, number>();
+	let adopted = 0;
+	if (decision.reason) hint('info', `The run stayed awake ${decision.reason}.`);
+	if (times?.isCutShort && !looks.haveEnded) hint('info', CUT_SHORT);
+	for (const [item, outcome] of outcomes.entries()) {
+		const error = hasFailed(outcome) ? (outcome.error as Error) : undefined;
+		const items = outcome && 'items' in outcome ? outcome.items : [];
+		const all = items.map(({ json }) => json as Task);
+		const { task = all[0] } = factsOf(error);
+		if (!task) warn('Items with an error', error?.message);
+		if (task?.status === 'failed') warn('Items whose task failed', sayReason(task));
+		if (task?.status === 'timedOut')
+			warn('Items whose task goes on (use Wait)', task.lookError ?? 'no look failed');
+		for (const { warning, downloadError } of all) {
+			warn('Items with a warning', warning);
+			warn('Items that lack a file', downloadError);
+		}
+		const entry = ledger.entries[item] as Entry;
+		// The earlier execution has said what it paid.
+		if (ledger.earlier && task && findTask(entry)?.elsewhere) adopted++;
+		else if (task?.creditsConsumed !== undefined)
+			costs.set(looks.keyOf(entry), task.creditsConsumed);
+	}
+	for (const [what, [count, first]] of warnings)
+		hint('warning', cutText(`${what}: ${count}. The first: ${first}`));
+	if (costs.size) hint('info', `Credits consumed: ${addCredits([...costs.values()])}`);
+	if (adopted) {
+		const count = `${adopted} of ${outcomes.length}`;
+		hint('info', `Nothing was created for these tasks of the earlier run: ${count}`);
+	}
+}
+
+/** Says in n8n's log what may keep callbacks from an execution that sleeps. */
+export function logObstacle(context: IExecuteFunctions, obstacle?: string): void {
+	if (obstacle !== undefined)
+		context.logger.warn(`"${context.getNode().name}" sleeps, but ${obstacle}.`);
 }

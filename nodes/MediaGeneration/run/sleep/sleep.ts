@@ -15,8 +15,7 @@ import {
 } from '../ledger/ledger';
 import type { Plan } from '../ledger/note';
 import { findNext } from '../output/errors';
-import { logObstacle } from '../output/hints';
-import { makeOutcomes, toOutput } from '../output/output';
+import { logObstacle, makeOutcomes, toOutput } from '../output/output';
 import { listWithoutError, type Run, type WaitDecision } from '../run';
 import { planAsleep, PROBE } from '../timetable';
 import { findNap, numberSleep } from './nap';
