@@ -8,11 +8,9 @@ import type {
 import {
 	buildAuthorization,
 	explainClearText,
-	findPlaceholder,
 	isClearText,
-	type Endpoint,
 } from '../nodes/MediaGeneration/api/endpoints';
-import { ENDPOINTS } from '../nodes/MediaGeneration/api/service';
+import { ENDPOINTS, type Endpoint } from '../nodes/MediaGeneration/api/service';
 import { KEY_NAME } from '../nodes/MediaGeneration/callback/scheme';
 
 const getOrigin = (url: unknown, base?: string): string | undefined =>
@@ -127,8 +125,7 @@ export class MediaGenerationApi implements ICredentialType {
 		// n8n drops the values of fields that aren't shown. A hidden field of the same name keeps them.
 		...advancedFields.map((field): INodeProperties => ({ ...field, type: 'hidden' })),
 		...(Object.keys(ENDPOINTS) as Endpoint[]).map((name): INodeProperties => {
-			const { displayName, path } = ENDPOINTS[name];
-			const placeholder = findPlaceholder(name);
+			const { displayName, path, placeholder } = ENDPOINTS[name];
 			const description = placeholder && `Must contain ${placeholder}, in the path or in the query`;
 			return { displayName, name, type: 'string', default: path, description, displayOptions };
 		}),

@@ -12,10 +12,7 @@ const LIST = '/';
 /** What services answered, or are being asked. */
 const answers = new Memory<Promise<unknown>>('catalogue');
 
-function toKey({ credentials }: TaskService, name: string): string {
-	const { baseUrl, accessToken, advancedSettings, modelsPath, modelSchemaPath } = credentials;
-	return digest([baseUrl, accessToken, advancedSettings, modelsPath, modelSchemaPath, name]);
-}
+const toKey = ({ credentials }: TaskService, name: string): string => digest([credentials, name]);
 
 /** Reads an answer, and asks for it if there is none. An error is not kept. */
 async function read<T>(service: TaskService, name: string, ask: () => Promise<T>): Promise<T> {
@@ -32,22 +29,9 @@ async function read<T>(service: TaskService, name: string, ask: () => Promise<T>
 }
 
 /** Lists the models of the service. @throws {ServiceError} if the service doesn't answer */
-export async function listModels(service: TaskService): Promise<CatalogueModel[]> {
+async function listModels(service: TaskService): Promise<CatalogueModel[]> {
 	const ask = async () => await service.listModels(LOOKUP_SETTINGS);
 	return await read(service, LIST, ask);
-}
-
-/**
- * Finds the models that a filter means. Chat models are left out, because they answer at once and
- * make no task.
- * @throws {ServiceError} if the service doesn't answer
- */
-export async function findModels(service: TaskService, filter = ''): Promise<CatalogueModel[]> {
-	const models = await listModels(service);
-	return filterModels(
-		models.filter((model) => !isChat(model)),
-		filter,
-	);
 }
 
 const isChat = ({ taskType }: CatalogueModel): boolean =>
@@ -65,8 +49,11 @@ const SYNONYMS = new Map([
  * Finds the models that have each word of a filter in their name, provider or types. Those that have
  * the words side by side are first, because "text to video" fits a model from video to text as well;
  * of these the ones that make what is looked for: "image" means text to image before image to video.
+ * Chat models are left out, because they answer at once and make no task.
+ * @throws {ServiceError} if the service doesn't answer
  */
-function filterModels(models: CatalogueModel[], filter: string): CatalogueModel[] {
+export async function findModels(service: TaskService, filter = ''): Promise<CatalogueModel[]> {
+	const models = (await listModels(service)).filter((model) => !isChat(model));
 	const words = toPlainWords(filter).split(' ').filter(Boolean);
 	if (!words.length) return models;
 	const asked = words.join(' ');

@@ -4,11 +4,13 @@ import { digest, dropUndefined } from '../lib/json';
 import { RateLimiters, type RateLimiter } from '../lib/rateLimiter';
 import type { Credentials } from './endpoints';
 import {
+	buildForm,
 	exchange,
 	type Exchange,
 	type RequestContext,
 	type RequestSettings,
 	type ServiceRequest,
+	type UploadFile,
 } from './exchange';
 import {
 	buildDoubt,
@@ -18,7 +20,6 @@ import {
 	NOTHING_CREATED,
 	type ServiceError,
 } from './failure';
-import { buildForm, type UploadFile } from './multipart';
 import { hideInData, listUrlSecrets } from './redaction';
 import {
 	createdTask,
@@ -55,10 +56,10 @@ export interface CreateTaskRequest {
 }
 
 const LINK_HINT =
-	"Some services answer like this, and create nothing, when they can't read a link in the input: check that each one opens without a login.";
+	"Some services answer like this when they can't read a link in the input: check that each opens without a login.";
 
 const UPLOAD_HINT =
-	"Many services take files at a host of their own. Check 'Upload Base URL' and the paths in the credential, below 'Advanced Settings'.";
+	"Check 'Upload Base URL' and the paths in the credential: many services take files at a host of their own.";
 
 const lookups = new RateLimiters('lookupRates', {
 	period: LOOKUP_RATE.period,
@@ -124,9 +125,9 @@ export class TaskService {
 		if (facts.certain && !taskId) throw failure.advise(`${NOTHING_CREATED} ${description}`);
 		// Whatever answers there isn't the service.
 		const isOther = facts.answeredBy === 'other' && isOfKind(failure, 'unreadable', 'redirect');
-		const { data: said, httpStatus, took } = answer;
-		const isRefusal = (said ?? null) === null && mayBeRefusal(httpStatus, facts.code ?? 0, took);
-		if (isRefusal && !taskId) throw buildDoubt({ message, advice: LINK_HINT }, 'perhapsRefused');
+		const isEmpty = (answer.data ?? null) === null;
+		if (!taskId && isEmpty && mayBeRefusal(answer.httpStatus, facts.code ?? 0, answer.took))
+			throw buildDoubt({ message, advice: LINK_HINT }, 'perhapsRefused');
 		throw buildDoubt({ message, taskId, advice: isOther ? description : undefined });
 	}
 
@@ -156,7 +157,7 @@ export class TaskService {
 		file: UploadFile,
 		settings: RequestSettings,
 	): Promise<UploadedFile> {
-		const body = buildForm({ uploadPath: UPLOAD_PATH, fileName }, fileName, file);
+		const body = buildForm({ uploadPath: UPLOAD_PATH, fileName }, file);
 		return await this.requestUpload({ endpoint: 'streamUploadPath', body, settings });
 	}
 
@@ -203,7 +204,7 @@ export class TaskService {
 	private async send(request: ServiceRequest): Promise<Exchange> {
 		const { context, credentials, secrets } = this;
 		const sendNow = async () => await exchange(context, credentials, request, secrets);
-		if (!('isLookup' in ENDPOINTS[request.endpoint])) return await sendNow();
+		if (!ENDPOINTS[request.endpoint].isLookup) return await sendNow();
 		const stopped = context.getExecutionCancelSignal?.();
 		this.lookUpInTurn ??= lookups.of(this.account).join(LOOKUP_RATE.most, stopped);
 		return await this.lookUpInTurn(async () => {
@@ -253,8 +254,10 @@ function readDetails(answer: Exchange, taskId: string): z.output<typeof rawTaskR
 	if (isFailure) throw failure;
 	const record = readData(answer, rawTaskRecord);
 	if (!record.taskId || record.taskId === taskId) return record;
-	const detail = 'sent an answer that is of another task';
-	throw buildError('lost', origin, { answeredBy: 'service', detail });
+	throw buildError('lost', origin, {
+		answeredBy: 'service',
+		detail: 'sent an answer that is of another task',
+	});
 }
 
 /** Why the task failed by the envelope, for a record that doesn't say it. */

@@ -1,12 +1,6 @@
 import { UserError } from 'n8n-workflow';
 import { isSurelyInternalUrl } from '../lib/url';
-import { ENDPOINTS, TOKEN_SCHEME } from './service';
-
-export type Endpoint = keyof typeof ENDPOINTS;
-
-/** The placeholder that an endpoint's path must contain, if it has one. */
-export const findPlaceholder = (endpoint: Endpoint): string | undefined =>
-	/\{\w+\}/.exec(ENDPOINTS[endpoint].path)?.[0];
+import { ENDPOINTS, TOKEN_SCHEME, type Endpoint } from './service';
 
 /** The credential as n8n decrypts it. Paths count with `advancedSettings` only. */
 export interface Credentials extends Partial<Record<Endpoint, string>> {
@@ -34,18 +28,16 @@ const CLIMBS = /(^|[/\\])\.{1,2}([/\\]|$)|\p{Cs}/u;
  * @throws {UserError} if an address or the value is unusable
  */
 export function buildUrl(credentials: Credentials, endpoint: Endpoint, value = ''): string {
-	const uploadBase = 'isUpload' in ENDPOINTS[endpoint] ? credentials.uploadBaseUrl?.trim() : '';
+	const { displayName, isUpload, placeholder, path: usual } = ENDPOINTS[endpoint];
+	const uploadBase = isUpload && credentials.uploadBaseUrl?.trim();
 	const base = uploadBase
 		? checkBase(uploadBase, 'Upload Base URL')
 		: checkBase(credentials.baseUrl.trim(), 'Base URL');
-	const custom = credentials.advancedSettings ? credentials[endpoint]?.trim() : '';
-	const path = (custom || ENDPOINTS[endpoint].path).replace(/^\/*/, '/');
-	const placeholder = findPlaceholder(endpoint);
+	const custom = credentials.advancedSettings && credentials[endpoint]?.trim();
+	const path = (custom || usual).replace(/^\/*/, '/');
 	if (!placeholder) return base + path;
 	if (!path.includes(placeholder))
-		throw new UserError(
-			`'${ENDPOINTS[endpoint].displayName}' in the credential must contain ${placeholder}`,
-		);
+		throw new UserError(`'${displayName}' in the credential must contain ${placeholder}`);
 	const [field, segments] =
 		placeholder === '{model}' ? ['Choose Model', value.split('/')] : ['Task ID', [value]];
 	if (segments.includes('') || CLIMBS.test(value))

@@ -1,13 +1,15 @@
+import { randomUUID } from 'crypto';
 import type { IDataObject, IHttpRequestOptions, RequestHelperFunctions } from 'n8n-workflow';
-import { withSignal } from '../host/http';
+import { BlobBody, withSignal } from '../host/http';
 import { CREDENTIAL, PACKAGE } from '../lib/brand';
 import { isObject, leaveOutData } from '../lib/json';
 import { limitConcurrency } from '../lib/mapConcurrent';
 import { joinSignals } from '../lib/timers';
-import { buildUrl, type Credentials, type Endpoint } from './endpoints';
+import { buildUrl, type Credentials } from './endpoints';
 import { buildError, findFailure, findNetworkFailure, type ServiceError } from './failure';
 import { hideInData, hideInMessage } from './redaction';
 import { envelope, parseServiceJson, taskId, toQuote } from './schemas';
+import type { Endpoint } from './service';
 
 /** What requests need of n8n's contexts. */
 export interface RequestContext {
@@ -80,7 +82,7 @@ export async function exchange(
 	const body = (fault ?? error) ? undefined : hideInData(parseServiceJson(text), secrets);
 	const said = envelope.safeParse(body).data;
 	const { data } = (body ?? {}) as { data?: unknown };
-	const why = fault ?? (text.trim() ? "isn't JSON from the task service" : 'is empty');
+	const why = fault ?? "isn't JSON from the task service";
 	// Whoever answers in another form may say there what is wrong.
 	const words = (said || !isObject(body) ? said?.text : toQuote(body)) ?? '';
 	const failure = error
@@ -201,4 +203,42 @@ const listIdsIn = (json: string): string[] =>
 function findTaskId(answer: string, { body = {} }: ServiceRequest): string | undefined {
 	const sent = listIdsIn(JSON.stringify(body));
 	return taskId.safeParse(listIdsIn(answer).find((id) => !sent.includes(id))).data;
+}
+
+/** A file on its way to the service. */
+export interface UploadFile {
+	/** In bytes. It must be exact, because it's sent before the file is read. */
+	size: number;
+	mimeType: string;
+	chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+}
+
+const escapeQuotes = (text: string): string => text.replace(/[\r\n"]/g, encodeURIComponent);
+
+/** A well-formed MIME type without parameters. A line break in it could forge headers. */
+const checkMimeType = (mimeType: string): string =>
+	/^[\w.+-]+\/[\w.+-]+(?=\s*(;|$))/.exec(mimeType)?.[0] ?? 'application/octet-stream';
+
+/** Builds a multipart/form-data body of text fields and one file, which is streamed. */
+export function buildForm(
+	fields: Record<'uploadPath' | 'fileName', string>,
+	{ size, mimeType, chunks }: UploadFile,
+): BlobBody {
+	const boundary = `n8n-${randomUUID()}`;
+	const startPart = (name: string, more = '') =>
+		`--${boundary}\r\nContent-Disposition: form-data; name="${name}"${more}\r\n`;
+	const texts = Object.entries(fields).map(([name, text]) => `${startPart(name)}\r\n${text}\r\n`);
+	const fileHead = `${startPart('file', `; filename="${escapeQuotes(fields.fileName)}"`)}Content-Type: ${checkMimeType(mimeType)}\r\n\r\n`;
+	const head = Buffer.from(texts.join('') + fileHead);
+	const tail = Buffer.from(`\r\n--${boundary}--\r\n`);
+	async function* join() {
+		yield head;
+		yield* chunks;
+		yield tail;
+	}
+	return new BlobBody(
+		`multipart/form-data; boundary=${boundary}`,
+		head.length + size + tail.length,
+		join(),
+	);
 }

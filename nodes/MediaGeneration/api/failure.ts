@@ -136,7 +136,7 @@ const GUARD_ERROR = /^SsrfBlocked(Ip|Hostname)Error$/;
 const GUARDED = "can't be reached: this n8n's SSRF protection blocks that address";
 
 const GUARD_HINT =
-	'Nothing was sent. If this n8n is to reach that address, ask its administrator to add it to the environment variable N8N_SSRF_ALLOWED_HOSTNAMES or N8N_SSRF_ALLOWED_IP_RANGES.';
+	'Nothing was sent. Ask the administrator of this n8n to add that address to N8N_SSRF_ALLOWED_HOSTNAMES or N8N_SSRF_ALLOWED_IP_RANGES.';
 
 export const SLOW_HINT = "If it is just slow, raise 'Request Timeout (Seconds)' in Options.";
 

@@ -13,10 +13,9 @@ const SEARCHED = 500;
 const CALLBACK_IN_JSON = /(call_?back_?url\\*"\s*:\s*\\*")([^"]*)/gi;
 
 /** Lists the secrets in a URL of this n8n: its password, encoded and decoded, and its query. */
-export function listUrlSecrets(url: string): string[] {
+export function listUrlSecrets(url: string): Array<string | undefined> {
 	const [, password, query] = /^\w+:\/\/(?:[^/?#:]*:([^/?#]*)@)?[^?#]*(\?[^#]*)?/.exec(url) ?? [];
-	const decoded = password && decodePart(password);
-	return [password, decoded, query].filter((secret) => secret !== undefined);
+	return [password, password && decodePart(password), query];
 }
 
 /** Hides login and query of a URL, but not the backslashes behind it, which escape a quote. */
@@ -46,24 +45,21 @@ function hideForm(text: string, form: string): string {
 	return [before, ...shown].join(HIDDEN);
 }
 
-function hide(text: string, secrets: string[]): string {
-	const forms = secrets.flatMap(listWritings);
+/**
+ * Hides secrets in what a service says, because an honest service may repeat any part of a request.
+ * Known secrets are found literally, and callback URLs by their key. A service that disguises a secret
+ * on purpose is not stopped.
+ */
+export function hideInMessage(text: string, secrets: Iterable<string>): string {
+	const forms = [...secrets].flatMap(listWritings);
 	// One may start with another.
 	forms.sort((one, other) => other.length - one.length);
 	const hideCallback = (_: string, key: string, url: string) => key + hideUrlSecrets(url);
 	return forms.reduce(hideForm, text.replace(CALLBACK_IN_JSON, hideCallback));
 }
 
-/**
- * Hides secrets in what a service says, because an honest service may repeat any part of a request.
- * Known secrets are found literally, and callback URLs by their key. A service that disguises a secret
- * on purpose is not stopped.
- */
-export const hideInMessage = (text: string, secrets: Iterable<string>): string =>
-	hide(text, [...secrets]);
-
 /** Hides secrets in a JSON value, likewise. */
 export function hideInData(value: unknown, secrets: Iterable<string>): unknown {
 	const rare = [...secrets].filter((secret) => !COMMON.test(secret));
-	return parseJson(hide(JSON.stringify(value) ?? '', rare));
+	return parseJson(hideInMessage(JSON.stringify(value) ?? '', rare));
 }

@@ -55,16 +55,18 @@ interface Place {
 export function readResultLinks(result: unknown): ResultLink[] {
 	const links = collectLinks(result);
 	const best = findBestRank(links);
-	const list = (kind: ResultLink['kind'], rank: number) =>
+	return (
 		[...links]
-			.filter(([, place]) => place.rank === rank)
-			.map(([url, { facts }]) => {
+			.filter(([, { rank }]) => rank === best || rank === RANK.preview)
+			.map(([url, { rank, facts }]): ResultLink => {
+				// The likeliest are the results, whatever they are, because they are what was paid for.
+				const kind = rank === best ? 'result' : 'preview';
 				const coverUrl = facts.coverUrl === url ? undefined : facts.coverUrl;
 				return dropUndefined({ kind, url, ...facts, coverUrl });
-			});
-	// The likeliest are the results, whatever they are, because they are what was paid for.
-	const results = list('result', best);
-	return best === RANK.preview ? results : [...results, ...list('preview', RANK.preview)];
+			})
+			// Results come first.
+			.sort((one, other) => other.kind.localeCompare(one.kind))
+	);
 }
 
 /** Finds the result with the likeliest links, the first of several; undefined if none has any. */

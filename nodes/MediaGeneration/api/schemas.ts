@@ -19,13 +19,19 @@ export function parseServiceJson(text: string): unknown {
 	return isDeeper(value, JSON_LEVELS) ? undefined : value;
 }
 
-/** Reads numbers and their texts. JSON allows numbers that become Infinity, such as `1e999`. */
-const numeric = (pattern: RegExp) =>
-	z.union([z.number(), z.string().trim().regex(pattern).transform(Number)]).refine(Number.isFinite);
+/** A number or its text. JSON allows numbers that become Infinity, such as `1e999`. */
+export const number = z
+	.union([
+		z.number(),
+		z
+			.string()
+			.trim()
+			.regex(/^-?\d+(\.\d+)?$/)
+			.transform(Number),
+	])
+	.refine(Number.isFinite);
 
-export const integer = numeric(/^-?\d+$/).refine(Number.isInteger);
-
-export const number = numeric(/^-?\d+(\.\d+)?$/);
+export const integer = number.refine(Number.isInteger);
 
 export const nonEmptyText = z.string().min(1);
 

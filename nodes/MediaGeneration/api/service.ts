@@ -7,20 +7,22 @@
 interface EndpointFacts {
 	/** Its field in the credential. */
 	displayName: string;
-	/** The default. The part in braces is a placeholder that each path must keep. */
+	/** The default. */
 	path: string;
+	/** What each path must keep, for the task's ID or the model's name. */
+	placeholder?: string;
 	/** Its requests count for `LOOKUP_RATE`, which the client keeps to. */
 	isLookup?: true;
 	/** It is below 'Upload Base URL', if the credential has one. */
 	isUpload?: true;
 }
 
-/** The endpoints. Each is a field of the credential. */
-export const ENDPOINTS = {
+const FACTS = {
 	createTaskPath: { displayName: 'Create Task Path', path: '/api/v1/jobs/createTask' },
 	taskDetailsPath: {
 		displayName: 'Task Details Path',
 		path: '/api/v1/jobs/recordInfo?taskId={taskId}',
+		placeholder: '{taskId}',
 	},
 	creditsPath: { displayName: 'Credits Path', path: '/api/v1/chat/credit' },
 	streamUploadPath: {
@@ -33,6 +35,7 @@ export const ENDPOINTS = {
 	modelSchemaPath: {
 		displayName: 'Model Schema Path',
 		path: '/api/v1/models/{model}/schema',
+		placeholder: '{model}',
 		isLookup: true,
 	},
 	downloadUrlPath: {
@@ -40,7 +43,12 @@ export const ENDPOINTS = {
 		path: '/api/v1/common/download-url',
 		isLookup: true,
 	},
-} as const satisfies Record<string, EndpointFacts>;
+} satisfies Record<string, EndpointFacts>;
+
+export type Endpoint = keyof typeof FACTS;
+
+/** The endpoints. Each is a field of the credential. */
+export const ENDPOINTS: Record<Endpoint, EndpointFacts> = FACTS;
 
 /** The path in a model's OpenAPI document if it creates tasks. Models with another answer at once. */
 export const TASK_PATH = /\/jobs\/createTask$/i;
@@ -108,9 +116,6 @@ export const TASK_HAS_FAILED = 501;
 export const TASK_CODES = [SILENT, TASK_HAS_FAILED];
 
 const CHECK_PATHS = "Check 'Base URL' and the endpoint paths in the credential.";
-
-const CHECK_ADDRESS =
-	"Check 'Base URL' in the credential, and that this n8n can reach the service.";
 
 /** The kinds of failures. */
 const FAILURES = {
@@ -195,7 +200,11 @@ const FAILURES = {
 	/** HTTP says success, but the answer is a web page, for example, or lacks what we need. */
 	unreadable: { what: 'The answer from', next: CHECK_PATHS },
 	/** No complete answer came back, or that to another request. */
-	lost: { passes: true, what: 'The service at', next: CHECK_ADDRESS },
+	lost: {
+		passes: true,
+		what: 'The service at',
+		next: "Check 'Base URL' in the credential, and that this n8n can reach the service.",
+	},
 } satisfies Record<string, Meaning>;
 
 export type FailureKind = keyof typeof FAILURES;
@@ -266,9 +275,13 @@ export function findKind(httpStatus: number, code: number, text: string): Failur
  * Whether the service certainly did nothing, given the failure that it answered with.
  * @param code the envelope's, or else the HTTP status
  */
-export function didNothing(kind: FailureKind, httpStatus: number, code: number): boolean {
+export function didNothing(
+	kind: FailureKind,
+	httpStatus: number,
+	code: number,
+): boolean | undefined {
 	if (kind === 'redirect') return PLAIN_REDIRECTS.includes(httpStatus);
 	if (!explainKind(kind).nothingDone) return false;
 	if (httpStatus < 300 || httpStatus === code) return true;
-	return explainKind(findKindOfCode(httpStatus)).nothingDone ?? false;
+	return explainKind(findKindOfCode(httpStatus)).nothingDone;
 }

@@ -44,10 +44,6 @@ export function findStatus(state: string): TaskStatus | undefined {
 	return statuses.find((status) => STATES[status].test(word));
 }
 
-/** Reads a state. @param otherwise the status for an unknown word */
-export const toStatus = (state: string, otherwise: TaskStatus = 'pending'): TaskStatus =>
-	findStatus(state) ?? otherwise;
-
 /** A task of which only its ID is known, and if this node created it, its model and a warning. */
 export const newTask = (taskId: string, model?: string, warning?: string): Task =>
 	dropUndefined({ taskId, status: 'pending', resultUrls: [], model, warning });
@@ -59,7 +55,9 @@ export const markTimedOut = (task: Task): Task =>
 /** Reads the prompt of an input. Models of speech call it text. */
 export function findPrompt(input: unknown): string | undefined {
 	const { prompt, text } = { ...(input as object) } as Record<string, unknown>;
-	return [prompt, text].map((value) => nonEmptyText.safeParse(value).data).find(Boolean);
+	return [prompt, text].find((said) => typeof said === 'string' && said !== '') as
+		| string
+		| undefined;
 }
 
 /** Reads the original request, whose `input` is JSON text within JSON text. */
@@ -72,7 +70,7 @@ function readRequest({ param, paramJson }: TaskRecord): Task[typeof REQUEST] {
 
 /** Turns a record into a Task. */
 export function toTask(taskId: string, record: TaskRecord): Task {
-	const status = toStatus(record.state);
+	const status = findStatus(record.state) ?? 'pending';
 	const results = [record.resultJson, record.response].filter(isFilled);
 	// A text was paid for too, so it stays beside links that may be none of a result.
 	const left = dropUndefined({ ...omitKnown(record), resultJson: results.find(hasText) });
@@ -98,7 +96,7 @@ export function toTask(taskId: string, record: TaskRecord): Task {
 }
 
 const FILE_LEFT_OUT =
-	"The service sent its result as a file within its answer, which was too large to keep that. Choose links next time if the model has a field for it. To get this file, ask for the task's details with n8n's HTTP Request and this credential. Running Generate again pays for a new task.";
+	"The service sent its result as a file within its answer, which was too large to keep that. Next time choose links. To get this file, ask for the task's details with n8n's HTTP Request and this credential. Running Generate again pays for a new task.";
 
 /** A text in JSON that is a file, alone or in a data URL, which was left out. */
 const LEFT_OUT = /"(data:[^\s",]*,[^"]*)?…\\*"/;
@@ -123,10 +121,8 @@ const omitKnown = (record: TaskRecord): object =>
 export const listTaskLinks = ({ result, resultUrls }: Task, kinds: string[]): ResultLink[] =>
 	readResultLinks(result ?? resultUrls).filter(({ kind }) => kinds.includes(kind));
 
-/** Smaller times are in seconds: this is March 1973 in milliseconds, or the year 5138 in seconds. */
-const LEAST_MILLISECONDS = 1e11;
-
+/** Times before March 1973 in milliseconds are in seconds, which reach the year 5138. */
 function toIsoTime(sent?: number): string | undefined {
-	const time = new Date(sent && sent < LEAST_MILLISECONDS ? sent * 1000 : sent || NaN);
+	const time = new Date(sent && sent < 1e11 ? sent * 1000 : sent || NaN);
 	return Number.isNaN(time.getTime()) ? undefined : time.toISOString();
 }

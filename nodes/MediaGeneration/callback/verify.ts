@@ -1,6 +1,6 @@
 import { callbackBody, JSON_LEVELS, type CallbackBody } from '../api/schemas';
 import { PART_OF_RESULT, SUCCESS, TASK_FAILED, TASK_ID } from '../api/service';
-import { toStatus, type TaskStatus } from '../api/task';
+import { findStatus, type TaskStatus } from '../api/task';
 import { isDeeper, isObject } from '../lib/json';
 import {
 	DEFAULT_TOLERANCE_SECONDS,
@@ -151,5 +151,5 @@ function readClaim({ code = SUCCESS, state: stateAtTop, data }: CallbackBody) {
 	const isSuccess = code === SUCCESS;
 	if (isSuccess && PART_OF_RESULT.test(word)) return { status: 'pending' as const, type };
 	const byType = isSuccess && !TASK_FAILED.test(word) ? 'completed' : 'failed';
-	return { status: toStatus(toText(state), byType), type };
+	return { status: findStatus(toText(state)) ?? byType, type };
 }

@@ -34,7 +34,7 @@ export class Excerpt {
 	/** @returns undefined without room for the value and a comma or colon */
 	private take<Value>(value: Value): Value | undefined {
 		const size = (JSON.stringify(value)?.length ?? 0) + 1;
-		const fits = size <= this.room && !(typeof value === 'string' && value.length > LONGEST_TEXT);
+		const fits = size <= this.room && String(value).length <= LONGEST_TEXT;
 		if (fits) this.room -= size;
 		else this.isCut = true;
 		return fits ? value : undefined;

@@ -1,18 +1,15 @@
 import { randomUUID } from 'crypto';
 import { digest } from './json';
 
-/** The longest ID in a name, in characters. With additions, a name has at most 255 bytes. */
-const LONGEST_OF_ID = 60;
-
 /**
  * Turns an ID into a file name without extension. It can't be a path or a hidden file, and means the
- * same to shells and to Windows, unless it is a reserved name.
+ * same to shells and to Windows, unless it is a reserved name. A name has at most 255 bytes.
  */
 export const toFileName = (id: string): string =>
 	id
 		.replace(/[^\w-]+/g, '-')
 		.replace(/^-+/, '')
-		.slice(0, LONGEST_OF_ID) || 'file';
+		.slice(0, 60) || 'file';
 
 /** IDs that are no name alone: Windows reserves them, or another task's name may be the same. */
 const NOT_ALONE = /^(con|prn|aux|nul|(com|lpt)\d)$|^\d{1,5}-|-(preview|\d{1,3})$/i;

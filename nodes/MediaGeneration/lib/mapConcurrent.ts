@@ -10,14 +10,16 @@ export async function mapConcurrent<Entry, Result>(
 ): Promise<Array<Result | undefined>> {
 	const inTurn = limitConcurrency(concurrency);
 	let stopped = false;
-	const run = async (entry: Entry, index: number) => {
-		if (stopped) return undefined;
-		const result = await map(entry, index);
-		stopped ||= isLast?.(result) ?? false;
-		return result;
-	};
 	return await Promise.all(
-		entries.map(async (entry, index) => await inTurn(async () => await run(entry, index))),
+		entries.map(
+			async (entry, index) =>
+				await inTurn(async () => {
+					if (stopped) return undefined;
+					const result = await map(entry, index);
+					if (isLast?.(result)) stopped = true;
+					return result;
+				}),
+		),
 	);
 }
 

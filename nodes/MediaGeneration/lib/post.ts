@@ -21,13 +21,14 @@ export async function post(
 ): Promise<PostAnswer> {
 	const signal = AbortSignal.timeout(timeout);
 	const address = new URL(url);
-	const login = buildLogin(address);
+	const login = [address.username, address.password].map(decodePart).join(':');
+	const Authorization = `Basic ${Buffer.from(login).toString('base64')}`;
 	address.username = '';
 	address.password = '';
 	try {
 		const response = await fetch(address.href, {
 			method: 'POST',
-			headers: { ...headers, ...login },
+			headers: { ...headers, ...(login !== ':' && { Authorization }) },
 			body,
 			redirect: 'manual',
 			signal,
@@ -39,10 +40,4 @@ export async function post(
 		if (signal.aborted) return { silence: `does not answer within ${timeout / 1000} seconds` };
 		return { silence: `can't be reached (${code})` };
 	}
-}
-
-function buildLogin({ username, password }: URL): { Authorization?: string } {
-	if (!username && !password) return {};
-	const login = [username, password].map(decodePart).join(':');
-	return { Authorization: `Basic ${Buffer.from(login).toString('base64')}` };
 }

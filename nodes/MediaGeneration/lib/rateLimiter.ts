@@ -101,11 +101,11 @@ export class RateLimiter {
 		const time = now();
 		this.places = this.places.filter(({ until }) => until > time);
 		const waiting = this.waiting.filter(({ signal }) => !signal?.aborted);
-		const largest = waiting.reduce((most, turn) => Math.max(most, turn.most), 0);
+		const largest = Math.max(...waiting.map(({ most }) => most));
 		const isHeld = this.heldUntil > time;
 		this.waiting = waiting.filter((turn) => isHeld || !this.begin(turn, largest));
 		if (!this.waiting.length) return;
-		const free = this.places.reduce((least, { until }) => Math.min(least, until), Infinity);
+		const free = Math.min(...this.places.map(({ until }) => until));
 		this.beginAt(isHeld ? this.heldUntil : free);
 	}
 

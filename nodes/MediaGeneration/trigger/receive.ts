@@ -7,7 +7,7 @@ import {
 import { TaskService } from '../api/client';
 import type { Credentials } from '../api/endpoints';
 import { factsOf, isOfKind } from '../api/failure';
-import { REQUEST, toStatus, warnOfLeftOut, type Task, type TaskStatus } from '../api/task';
+import { REQUEST, findStatus, warnOfLeftOut, type Task, type TaskStatus } from '../api/task';
 import { readReference, REFERENCE } from '../callback/reference';
 import { readSigningKeys } from '../callback/signature';
 import { FAULTS, type Refusal, type Refused } from '../callback/verify';
@@ -179,7 +179,7 @@ function confirm(
 	const { status: known, state = '' } = fetched;
 	// Services send a signed callback at the end, so its claim tells what an unknown state means.
 	const isAtEnd = known === 'pending' && signedBy !== 'off';
-	const status = (isAtEnd ? toStatus(state, claim.status) : known) ?? 'pending';
+	const status = (isAtEnd ? (findStatus(state) ?? claim.status) : known) ?? 'pending';
 	if (status === 'pending') return { reason: 'taskNotEnded' };
 	const task = warnOfLeftOut({ ...fetched, status });
 	return { details: 'fetched', task, status, isConfirmed: status === known };

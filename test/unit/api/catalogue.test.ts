@@ -3,7 +3,6 @@ import {
 	findModels,
 	findModelSchema,
 	getModelSchema,
-	listModels,
 } from '../../../nodes/MediaGeneration/api/catalogue';
 import type { TaskService } from '../../../nodes/MediaGeneration/api/client';
 import { KEPT, weigh } from '../../../nodes/MediaGeneration/lib/memory';
@@ -28,7 +27,7 @@ beforeEach(() => void jest.useFakeTimers({ now: 0 }));
 afterEach(() => jest.useRealTimers());
 
 const ways: Array<[string, (service: TaskService) => Promise<unknown>]> = [
-	['the list', listModels],
+	['the list', findModels],
 	['a schema', async (service) => await getModelSchema(service, 'eta-upscale')],
 ];
 
@@ -37,7 +36,7 @@ describe.each(ways)('%s', (_, read) => {
 		const { service, requests } = openAccount();
 		const first = await settle(read(service));
 		jest.setSystemTime(LIFETIME - 1);
-		expect(await read(service)).toBe(first);
+		expect(await read(service)).toEqual(first);
 		expect(requests).toHaveLength(1);
 		jest.setSystemTime(LIFETIME + ANSWER_TIME);
 		await settle(read(service));

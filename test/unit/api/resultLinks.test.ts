@@ -35,7 +35,6 @@ const song = (id: string) => ({
 });
 
 it.each<[string, unknown, string, string]>([
-	['a text in place of the list', { resultUrls: at('a') }, 'a', ''],
 	['a result written as JSON again', JSON.stringify({ resultUrls: [at('a')] }), 'a', ''],
 	['a cover as JSON', { video: at('a'), cover: JSON.stringify([at('c')]) }, 'a', 'preview c'],
 	['songs', { data: [song('1'), song('2')] }, '1.mp3 2.mp3', 'preview 1.jpg preview 2.jpg'],
