@@ -36,11 +36,6 @@ const create: Ask = async (service) => await service.createTask(REQUEST, SETTING
 const questions: Array<[string, ask: Ask, data: unknown]> = [
 	['create', create, { taskId: TASK_ID }],
 	['get', async (service) => await service.getTask(TASK_ID, SETTINGS), record],
-	[
-		'upload',
-		async (service) => await service.uploadFromUrl('a.png', LINK, SETTINGS),
-		{ fileName: 'a.png', downloadUrl: LINK, fileSize: 5 },
-	],
 ];
 
 const asJson = (text: string) => JSON.stringify(text).slice(1, -1);

@@ -112,7 +112,6 @@ describe('in proportion to their lengths, time is taken by', () => {
 	it.each<[string, (bytes: number) => string]>([
 		['callback URLs', (bytes) => JSON.stringify(fill('{"callBackUrl":"https://a?b"},', bytes))],
 		['a link of blanks', (bytes) => `"https://cdn.example/${fill(' ', bytes)}x"`],
-		['nesting', (bytes) => `[${fill(`${fill('[', 60)}${fill(']', 60)},`, bytes)}0]`],
 		['links', (bytes) => `[${fill('{"https://a.example":["https://a.example"]},', bytes)}0]`],
 	])('the result of a task: %s', (_, build) => {
 		const answer = `{"taskId":"task","state":"success","response":${build(SIZE)}}`;

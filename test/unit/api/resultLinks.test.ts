@@ -53,9 +53,6 @@ it.each<[string, unknown, string, string]>([
 	// A bad entry costs itself.
 	['a list with null', { resultUrls: [null, at('a'), 7, '', {}, [], { url: at('b') }] }, 'a b', ''],
 	['something other than links', { firstFrameUrl: 7, resultUrls: ['/a', 'ftp://a/b', ''] }, '', ''],
-	// Each http(s) text counts, whatever its key.
-	['qualities', { output: { hd: at('hd'), sd: at('sd') } }, 'hd sd', ''],
-	['results that are covers', [{ thumbnail: at('a'), url: at('a') }, { url: at('b') }], 'a b', ''],
 	[
 		'links with blanks',
 		{ video: at('a fox.mp4'), urls: [`${at('1')} ${at('2')}`] },
@@ -73,27 +70,14 @@ it.each<[string, unknown, string, string]>([
 	['a video of an image', { image_to_video_url: at('a'), url: at('b') }, 'a b', ''],
 	[
 		'addresses that are no files',
-		{
-			video_url: at('a'),
-			status_url: at('1'),
-			webhook_url: at('3'),
-			input: { image_url: at('4') },
-			reference_image_urls: [at('5')],
-			page_url: at('6'),
-			docs_url: at('8'),
-		},
+		{ hd: at('a'), status_url: at('1'), input: { image_url: at('4') }, page_url: at('6') },
 		'a',
 		'',
 	],
 	// Such links count where there is nothing else.
 	['pages', { pages: [at('1'), { image_url: at('2') }], callback_url: at('x') }, '1 2', ''],
 	['a source alone', { data: { source: at('a') }, input: { image_url: at('x') } }, 'a', ''],
-	[
-		'callbacks and inputs alone',
-		{ callBackUrl: at('1'), source_webhook: at('2'), params: { source: at('5') } },
-		'',
-		'',
-	],
+	['no file', { callBackUrl: at('1'), source_webhook: at('2'), params: { a: at('3') } }, '', ''],
 ])('finds the files of %s', (_, result, results, others) => {
 	for (const record of [
 		{ resultJson: JSON.stringify(result) },
@@ -106,7 +90,6 @@ it.each<[string, unknown, string, string]>([
 
 it.each<[string, object, string, string]>([
 	['a record without a result', { output: { url: at('a') }, callBackUrl: at('x') }, 'a', ''],
-	['the request in a record', { param: JSON.stringify({ image_url: at('x') }) }, '', ''],
 	['the best', { resultJson: { source: at('x') }, response: { url: at('a') } }, 'a', ''],
 	['no address of a record with a result', { resultJson: 'done', request_url: at('x') }, '', ''],
 	['a task that runs', { state: 'generating', output: { url: at('a') } }, '', ''],

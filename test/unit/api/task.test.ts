@@ -38,8 +38,7 @@ describe('toTask', () => {
 
 	it('returns why a task failed', () => {
 		const failed = task({ state: 'fail', resultJson: '', failCode: 501, failMsg: 'blocked' });
-		const reason = { failCode: '501', failMessage: 'blocked' };
-		expect(failed).toMatchObject({ status: 'failed', ...reason, resultUrls: [] });
+		expect(failed).toMatchObject({ failCode: '501', failMessage: 'blocked', resultUrls: [] });
 	});
 
 	it.each([

@@ -146,15 +146,6 @@ describe('runs of one account', () => {
 		await Promise.all([refused, ...others].map(async ({ end }) => await end()));
 	});
 
-	it('let one that was refused go before those that came later', async () => {
-		const limiter = newLimiter();
-		const refused = begin(limiter.join(18), 1, refuse(1));
-		const later = begin(limiter.join(18), 60);
-		await pass(40_000);
-		await Promise.all([refused.end(), later.end()]);
-		expectWithin(refused.starts.slice(1), 1_500, 12_500);
-	});
-
 	it('are each as patient as the first, and as before once a request has passed', async () => {
 		const limiter = newLimiter();
 		await send(limiter.join(18), 1, () => true);

@@ -6,17 +6,13 @@ import {
 } from '../../../nodes/MediaGeneration/lib/url';
 
 it.each([
-	['https://a.example/a.png', 'https://a.example/a.png'],
 	[' https://a.example/a%20b.png\n', 'https://a.example/a%20b.png'],
 	['https://a.example/a red fox.png?by=A B', 'https://a.example/a%20red%20fox.png?by=A%20B'],
 	['HTTPS://a.example/a\u00a0b\u3000c', 'HTTPS://a.example/a%C2%A0b%E3%80%80c'],
 	['https://a.example/a.png https://b.example/b.png', undefined],
-	['https://a.example is down', undefined],
 	['https://a.example/a\nb.png', undefined],
 	['see https://a.example/a.png', undefined],
 	['ftp://a.example/a b.png', undefined],
-	['/a b.png', undefined],
-	['', undefined],
 ])('reads from %j the URL %j', (text, url) => {
 	expect(readWebUrl(text)).toBe(url);
 });
