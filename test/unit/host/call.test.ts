@@ -46,40 +46,29 @@ it.each([
 	expect(buildCall({}, { getNode }).tries).toBe(tries);
 });
 
-describe('the deadline of an execution', () => {
-	/** n8n's own deadline is so many seconds from now. */
-	const n8n = (seconds: number) => ({
-		additionalData: { executionTimeoutTimestamp: NOW + seconds * 1_000 },
-	});
+/** What n8n has noted: that the trigger began so many seconds ago. */
+const begun = (seconds: number) => ({
+	runExecutionData: {
+		resultData: { runData: { Start: [{ startTime: NOW - seconds * 1_000 }] } },
+	},
+});
 
-	it.each<[string, number | undefined, object, number]>([
-		["n8n's own, where the context has it", undefined, n8n(5), 5],
-		["n8n's own, whatever the setting", 60, n8n(5), 5],
-		["by the workflow's setting from now, where it has not", 60, {}, 60],
-		['none without a setting', undefined, { additionalData: {} }, Infinity],
-		['none with the setting -1', -1, {}, Infinity],
-	])('is %s', (_, executionTimeout, more, seconds) => {
-		const getWorkflowSettings = () => ({ executionTimeout });
-		const { deadline, answerBy } = readCall(buildContext({}, { getWorkflowSettings, ...more }));
-		expect((deadline - NOW) / 1_000).toBe(seconds);
-		expect(answerBy).toBe(Infinity);
-	});
+/** n8n's own deadline is five seconds from now. */
+const OWN = { additionalData: { executionTimeoutTimestamp: NOW + 5_000 } };
 
-	const begun = (secondsAgo: number) => ({
-		runExecutionData: {
-			resultData: { runData: { Start: [{ startTime: NOW - secondsAgo * 1_000 }] } },
-		},
-	});
-
-	it.each<[string, number | undefined, object, number]>([
-		["the workflow's setting", 60, { ...n8n(5), ...begun(3_600) }, 60],
-		["the rest of its caller's time, in a workflow that is called", undefined, begun(4), 9],
-		['unknown where n8n has noted no run', undefined, {}, Infinity],
-	])('from its beginning is %s', (_, executionTimeout, more, seconds) => {
-		const getWorkflowSettings = () => ({ executionTimeout });
-		const { timeout } = readCall(buildContext({}, { getWorkflowSettings, ...n8n(5), ...more }));
-		expect(timeout.length / 1_000).toBe(seconds);
-	});
+it.each<[string, object, at: number, length: number, setting?: number]>([
+	['by no setting', {}, Infinity, Infinity],
+	['by the setting -1', {}, Infinity, Infinity, -1],
+	["by the workflow's setting from now", {}, 60, 60, 60],
+	["by n8n's own deadline, whatever the setting", { ...OWN, ...begun(3_600) }, 5, 60, 60],
+	["with the rest of its caller's time", { ...OWN, ...begun(4) }, 5, 9],
+	['where n8n has noted no run', OWN, 5, Infinity],
+])('n8n ends a run %s', (_, more, at, length, executionTimeout = undefined as never) => {
+	const getWorkflowSettings = () => ({ executionTimeout });
+	const call = readCall(buildContext({}, { getWorkflowSettings, ...more }));
+	const { timeout, deadline, answerBy } = call;
+	const seconds = [deadline - NOW, timeout.length].map((time) => time / 1_000);
+	expect([...seconds, answerBy]).toEqual([at, length, Infinity]);
 });
 
 const MCP = '@n8n/n8n-nodes-langchain.mcpTrigger';
@@ -87,41 +76,33 @@ const MCP = '@n8n/n8n-nodes-langchain.mcpTrigger';
 interface McpCall {
 	/** What triggered the execution, where n8n notes it. */
 	startedBy?: string;
-	/** The nodes that use the tool, at any distance, with their types. */
-	users?: Record<string, string>;
+	/** The types of the nodes that use the tool, at any distance. */
+	users?: string[];
 	isTool?: boolean;
-	/** When each run began that n8n has noted, in seconds before now. */
-	begun?: number[];
+	/** How many seconds ago the client called, where n8n notes it. */
+	called?: number;
 }
 
-const build = ({ startedBy, users = { Server: MCP }, isTool = true, begun = [] }: McpCall) => {
-	const nodes = Object.fromEntries(Object.entries(users).map(([name, type]) => [name, { type }]));
-	const getChildNodes = (name: string, type: string) =>
-		name === 'Node' && type === 'ai_tool' ? Object.keys(users) : [];
-	const runs = begun.map((seconds) => ({ startTime: NOW - seconds * 1_000 }));
-	return buildCall({ isTool }, {
+const build = ({ startedBy, users = [MCP], isTool = true, called }: McpCall) =>
+	buildCall({ isTool }, {
 		getExecutionContext: () => startedBy && { triggerNode: { type: startedBy } },
-		getWorkflowSettings: () => ({}),
-		workflow: { nodes, getChildNodes },
-		runExecutionData: {
-			resultData: { runData: { Server: runs.slice(0, 1), Node: runs.slice(1) } },
+		workflow: {
+			nodes: Object.fromEntries(users.map((type) => [type, { type }])),
+			getChildNodes: (name: string, type: string) =>
+				name === 'Node' && type === 'ai_tool' ? users : [],
 		},
+		...(called !== undefined && begun(called)),
 	} as object);
-};
 
 const AGENT = '@n8n/n8n-nodes-langchain.agent';
 
 it.each<[string, McpCall, number]>([
 	['a tool of an MCP server', {}, 44],
 	['one whose trigger n8n notes, in queue mode', { startedBy: MCP }, 44],
-	['one whose client called 5 s ago', { begun: [5, 1] }, 39],
-	['one that an agent calls after a minute', { begun: [60] }, -16],
-	['a tool of an agent', { users: { Agent: AGENT } }, Infinity],
-	[
-		'a tool of both, called by the agent',
-		{ users: { Agent: AGENT, Server: MCP }, startedBy: 'chat' },
-		Infinity,
-	],
+	['one whose client called 5 s ago', { called: 5 }, 39],
+	['one that an agent calls after a minute', { called: 60 }, -16],
+	['a tool of an agent', { users: [AGENT] }, Infinity],
+	['a tool of both, called by the agent', { users: [AGENT, MCP], startedBy: 'chat' }, Infinity],
 	['a node that is no tool', { isTool: false }, Infinity],
 ])('%s has so many seconds: %j', (_, call, seconds) => {
 	const { answerBy, deadline } = build(call);

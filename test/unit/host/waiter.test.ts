@@ -36,7 +36,7 @@ const find = ({ mode = 'webhook', above = {}, below = [], ran = [], run, more }:
 };
 
 /** An execution that another workflow's has called. */
-const calledBy = (parentExecution?: object): Started => ({
+const calledBy = (parentExecution: object): Started => ({
 	mode: 'integrated',
 	more: {
 		getExecutionContext: () => ({ parentExecutionId: '6' }),
@@ -89,7 +89,6 @@ it.each<[string, Started, string]>([
 	['one of two triggers, which is not known', TWO, WEBHOOK],
 	['a message broker', { above: { [KAFKA]: {} } }, KAFKA],
 	['a called workflow', calledBy({ shouldResume: true }), byCaller],
-	['one of which n8n tells less', calledBy(), byCaller],
 	["n8n's Agents", { run: { kept: null } }, byN8n],
 	['a run without an execution', { run: { executionId: '' } }, byN8n],
 	['Evaluations', { mode: 'evaluation' }, byN8n],
