@@ -76,7 +76,7 @@ it('of a run that is over, this process keeps what decides a payment, and neithe
 
 it('the files of a run are there for its tries, and go when the next run of a loop begins', () => {
 	const { call, ledger } = begin('files', { kept: {} });
-	const find = () => openFiles(call, ledger, WAIT);
+	const find = () => openFiles(call, ledger);
 	const files = find();
 	expect(find()).toBe(files);
 	for (const run of [1, 0]) {

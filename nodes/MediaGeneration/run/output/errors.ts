@@ -26,7 +26,7 @@ export const findNext = (error: unknown): string | undefined =>
 	(error instanceof UserError && error.description) || undefined;
 
 /** How to get the finished tasks. A calling workflow shows it too, so it names node and workflow. */
-const HOW_TO_KEEP = `To output the other tasks without paying again, set On Error of its ${NODE_NAME} node to Continue, and retry its execution with the currently saved workflow: see "Failed tasks" in docs/generate.md.`;
+const HOW_TO_KEEP = `To output the other tasks without paying again, set On Error of its ${NODE_NAME} node to Continue, and retry its execution with the currently saved workflow: see docs/failed-tasks.md.`;
 
 /**
  * Says in plain text what happened, and in lines what to do next, all in the message for a model.
