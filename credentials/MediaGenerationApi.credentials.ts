@@ -28,21 +28,16 @@ const listNames = (headers: object): string[] =>
 		...(typeof value === 'object' && value !== null ? listNames(value as object) : []),
 	]);
 
-/** @throws {Error} if a proxy, another server or the answer could expose the token */
-function checkRequest({ headers = {}, method, ...request }: SentRequest): void {
+/** Says why a proxy, another server or the answer could expose the token, and what to do. */
+function explainExposure({ headers = {}, method, ...request }: SentRequest): string | undefined {
 	const { proxy, rejectUnauthorized, skipSslCertificateValidation: skips } = request;
 	if (proxy || rejectUnauthorized === false || skips)
-		throw new Error(
-			"The access token isn't sent through a node's own proxy or without a certificate check, because others could read it. Remove 'Proxy' and 'Ignore SSL Issues' from the node's options.",
-		);
+		return "isn't sent through a node's own proxy or without a certificate check. Remove 'Proxy' and 'Ignore SSL Issues' from the node's options.";
 	if (listNames(headers).includes('host'))
-		throw new Error(
-			"The access token isn't sent with a 'Host' header, because that may lead to another server at the same address. Remove the header 'Host' from the node.",
-		);
+		return "isn't sent with a 'Host' header, which may lead to another server. Remove the header 'Host' from the node.";
 	if (!METHODS.includes(String(method || 'GET').toUpperCase()))
-		throw new Error(
-			`The access token is only sent with the methods ${METHODS.join(', ')}: other methods may repeat it in their answer. Change 'Method' in the node.`,
-		);
+		return `is only sent with the methods ${METHODS.join(', ')}: others may repeat it in their answer. Change 'Method' in the node.`;
+	return undefined;
 }
 
 const displayOptions = { show: { advancedSettings: [true] } };
@@ -54,9 +49,7 @@ const advancedFields: INodeProperties[] = [
 		type: 'string',
 		typeOptions: { password: true },
 		default: '',
-		hint: 'Only while you replace the key',
-		description:
-			'The old key, which is accepted until you clear it. Clear it once all callbacks are signed with the new one.',
+		description: 'The old key. Clear it once all callbacks are signed with the new one.',
 	},
 	{
 		displayName: 'Upload Base URL',
@@ -64,8 +57,7 @@ const advancedFields: INodeProperties[] = [
 		type: 'string',
 		default: '',
 		placeholder: 'e.g. https://upload.example.com',
-		hint: 'Only if files are uploaded to another address',
-		description: 'Address of the upload service, without a path',
+		description: 'Only if files are uploaded to another address. Without a path.',
 	},
 ];
 
@@ -91,8 +83,6 @@ export class MediaGenerationApi implements ICredentialType {
 			required: true,
 			placeholder: 'e.g. https://api.example.com',
 			hint: "The beginning of the addresses in the service's API documentation, without the path",
-			description:
-				'Address of the task service, without a path. It begins with https://, or with http:// for a service in your own network.',
 		},
 		{
 			displayName: 'Access Token',
@@ -102,7 +92,6 @@ export class MediaGenerationApi implements ICredentialType {
 			default: '',
 			required: true,
 			hint: "An API key from your account on the service's website, without the word Bearer",
-			description: 'Bearer token of your account with the service',
 		},
 		{
 			displayName: 'Webhook HMAC Key',
@@ -111,7 +100,7 @@ export class MediaGenerationApi implements ICredentialType {
 			typeOptions: { password: true },
 			default: '',
 			hint: 'Leave blank at first: only the trigger needs it',
-			description: `The ${KEY_NAME} that you generated in your account settings with the service. The trigger needs it to tell genuine callbacks from forged ones.`,
+			description: `The ${KEY_NAME} from your account settings with the service. It tells genuine callbacks from forged ones.`,
 		},
 		{
 			displayName: 'Advanced Settings',
@@ -119,15 +108,14 @@ export class MediaGenerationApi implements ICredentialType {
 			type: 'boolean',
 			default: false,
 			description:
-				'Whether to show settings that you rarely need: the previous key, another address for uploads, and the paths of the service. If off, the default paths are used; the previous key and the upload address still apply if they are filled in.',
+				'Whether to show settings that you rarely need. If off, the default paths are used; the previous key and the upload address still apply if they are filled in.',
 		},
 		...advancedFields.map((field): INodeProperties => ({ ...field, displayOptions })),
 		// n8n drops the values of fields that aren't shown. A hidden field of the same name keeps them.
 		...advancedFields.map((field): INodeProperties => ({ ...field, type: 'hidden' })),
 		...(Object.keys(ENDPOINTS) as Endpoint[]).map((name): INodeProperties => {
-			const { displayName, path, placeholder } = ENDPOINTS[name];
-			const description = placeholder && `Must contain ${placeholder}, in the path or in the query`;
-			return { displayName, name, type: 'string', default: path, description, displayOptions };
+			const { displayName, path } = ENDPOINTS[name];
+			return { displayName, name, type: 'string', default: path, displayOptions };
 		}),
 	];
 
@@ -140,14 +128,14 @@ export class MediaGenerationApi implements ICredentialType {
 		const urls = [request.url, request.uri].filter((url) => url !== undefined);
 		const targets = urls.map((url) => getOrigin(url, request.baseURL));
 		const allowed = [credentials.baseUrl, credentials.uploadBaseUrl].map((url) => getOrigin(url));
-		if (!targets.length || !targets.every((target) => target && allowed.includes(target)))
-			throw new Error(
-				"The access token is only sent to 'Base URL' and 'Upload Base URL' of the credential. Correct them, or use another credential for this address.",
-			);
+		const fault =
+			targets.length && targets.every((target) => target && allowed.includes(target))
+				? explainExposure(request)
+				: "is only sent to 'Base URL' and 'Upload Base URL' of the credential. Correct them, or use another credential for this address.";
+		if (fault) throw new Error(`The access token ${fault}`);
 		const clear = targets.find((target) => target && isClearText(target));
 		if (clear)
 			throw new Error(explainClearText(clear === allowed[0] ? 'Base URL' : 'Upload Base URL'));
-		checkRequest(request);
 		return {
 			...request,
 			sendCredentialsOnCrossOriginRedirect: false,

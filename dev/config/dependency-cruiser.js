@@ -71,14 +71,14 @@ const forbidden = [
 	},
 	{
 		name: 'operations-stand-alone',
-		comment: 'What operations share belongs in sharedFields.ts or waitOptions.ts.',
+		comment: 'What operations share belongs in sharedFields.ts.',
 		from: {
 			path: `^${house}/operations/`,
 			pathNot: `^${house}/operations/(index|execute)\\.ts$`,
 		},
 		to: {
 			path: `^${house}/operations/`,
-			pathNot: `^${house}/operations/(operation|sharedFields|waitOptions|searchCatalogue)\\.ts$`,
+			pathNot: `^${house}/operations/(operation|sharedFields)\\.ts$`,
 		},
 	},
 	{

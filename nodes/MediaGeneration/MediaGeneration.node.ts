@@ -27,7 +27,7 @@ const wakeWebhooks: IWebhookDescription[] = [
 
 /** For AI builders. n8n before 2.20 reads `message`. */
 const searchHint =
-	'Makes and edits videos, images and sound with AI models: image to video, text to video, reference to video, motion control, text to image, image edit, text to speech, music. Use resource task, operation generate: its items have the finished files as binary data and their links in resultUrls. Each task costs credits. Choose the model any and find one with searchModels, or when the workflow runs with resource model; take another one listed in model only if the service is known to have it.';
+	'Makes and edits videos, images and sound with AI models: image to video, text to video, reference to video, motion control, text to image, image edit, text to speech, music. Use resource task, operation generate: its items have the files as binary data and their links in resultUrls. Each task costs credits. Choose the model any and find one with searchModels; take another one listed in model only if the service is known to have it.';
 const builderHint = {
 	searchHint,
 	message: searchHint,
@@ -35,7 +35,7 @@ const builderHint = {
 		{
 			nodeType: 'n8n-nodes-media-generation.mediaGenerationTrigger',
 			relationHint:
-				'Starts another workflow when a task ends whose callbackUrl is its URL; not needed with generate',
+				'Starts a workflow when a task ends whose callbackUrl is its URL; not needed with generate',
 		},
 	],
 };
@@ -61,7 +61,7 @@ export class MediaGeneration implements INodeType {
 		builderHint,
 		webhooks: wakeWebhooks,
 		waitingNodeTooltip:
-			'Nothing to do: your file is being made. You can close this panel. If you leave the editor, find it in Executions.',
+			'Nothing to do: your file is being made. If you leave, find it in Executions.',
 		credentials: [{ name: 'mediaGenerationApi', required: true, testedBy: 'testCredential' }],
 		properties: operationProperties,
 	};

@@ -9,9 +9,6 @@ import {
 import { credentialTest } from './editor/methods';
 import { checkCredential, triggerOptions } from './trigger/options';
 
-const TRY_OUT =
-	'<b>To try it out:</b> open <b>Webhook URLs</b>, copy the <b>Test URL</b> into <b>Callback URL</b> of <b>Start Without Waiting</b> (Media Generation), press <b>Execute step</b> here, then run that node in another tab. When its task ends, the data shows up here.';
-
 export class MediaGenerationTrigger implements INodeType {
 	description: INodeTypeDescription = {
 		displayName: 'Media Generation Trigger',
@@ -29,16 +26,10 @@ export class MediaGenerationTrigger implements INodeType {
 			'Create videos and images with AI models, or start the workflow when one is finished',
 		defaults: { name: 'Media Generation Trigger' },
 		eventTriggerDescription: 'Waiting for the service to call the Test URL',
-		activationMessage:
-			'This workflow now starts whenever a task that uses its Production URL ends.',
 		triggerPanel: {
 			header: 'Start when a task ends',
-			executionsHelp: {
-				inactive: `${TRY_OUT}<br /><br /><b>In production:</b> publish (activate) this workflow and put the <b>Production URL</b> there instead. It then runs whenever a task that uses this URL ends; see the executions list.`,
-				active: `<b>In production:</b> this workflow is published (active). It runs whenever a task that uses its <b>Production URL</b> ends; see the executions list.<br /><br />${TRY_OUT}`,
-			},
-			activationHint:
-				'Once you publish (activate) the workflow, it starts whenever a task that uses its Production URL ends.',
+			executionsHelp:
+				'<b>To try it out:</b> press <b>Execute step</b> here, then run <b>Start Without Waiting</b> (Media Generation) in another tab, with the <b>Test URL</b> as its <b>Callback URL</b>.<br /><br /><b>In production:</b> put the <b>Production URL</b> there, and publish (activate) this workflow. It then runs whenever a task that uses this URL ends.',
 		},
 		inputs: [],
 		outputs: [NodeConnectionTypes.Main],
@@ -56,7 +47,7 @@ export class MediaGenerationTrigger implements INodeType {
 		properties: [
 			{
 				displayName:
-					'Copy a URL from <b>Webhook URLs</b> above into <b>Callback URL</b> of <b>Start Without Waiting</b>: the <b>Test URL</b> to try things out, the <b>Production URL</b> once this workflow is published (active)',
+					'Copy a URL from <b>Webhook URLs</b> above into <b>Callback URL</b> of <b>Start Without Waiting</b>',
 				name: 'callbackUrlNotice',
 				type: 'notice',
 				default: '',
@@ -67,8 +58,8 @@ export class MediaGenerationTrigger implements INodeType {
 				type: 'multiOptions',
 				required: true,
 				options: [
-					{ name: 'Task Completed', value: 'taskCompleted', description: 'A task has its result' },
-					{ name: 'Task Failed', value: 'taskFailed', description: 'A task ended with no result' },
+					{ name: 'Task Completed', value: 'taskCompleted' },
+					{ name: 'Task Failed', value: 'taskFailed' },
 				],
 				default: ['taskCompleted'],
 			},
@@ -78,7 +69,7 @@ export class MediaGenerationTrigger implements INodeType {
 				type: 'boolean',
 				default: true,
 				description:
-					"Whether to accept only callbacks that are signed with the credential's 'Webhook HMAC Key'. If off, anyone who knows the URL can start the workflow.",
+					"Whether to accept only callbacks signed with the credential's 'Webhook HMAC Key'. If off, anyone who knows the URL can start the workflow.",
 			},
 			triggerOptions,
 		],

@@ -19,10 +19,15 @@ import { makeResponse } from '../world/response.cts';
 
 /** What the product looks for in n8n's contexts and does without: undocumented fields, and a function that only runs have. */
 const OPTIONAL = [
-	...(['additionalData', 'additionalKeys', 'executeData', 'hints', 'runExecutionData'] as const),
-	...(['workflow'] as const),
-	...(['_getCredentials', 'getExecutionCancelSignal'] as const),
-];
+	'additionalData',
+	'additionalKeys',
+	'executeData',
+	'hints',
+	'runExecutionData',
+	'workflow',
+	'_getCredentials',
+	'getExecutionCancelSignal',
+] as const;
 
 /** What Jest and the language look for in any object. */
 const LOOKED_FOR = ['then', 'toJSON', 'asymmetricMatch', '$$typeof', 'nodeType', 'tagName'];

@@ -1,6 +1,7 @@
 import {
 	isExpression,
 	NodeOperationError,
+	UserError,
 	type ILoadOptionsFunctions,
 	type ResourceMapperValue,
 } from 'n8n-workflow';
@@ -17,7 +18,7 @@ import { buildNotice, findStoredSchema, listFields, toMapperFields } from '../mo
 import { findInput, type FoundInput } from '../models/readSchema';
 
 /** The node works without a catalogue too. */
-const WITHOUT_CATALOGUE = `To go on without the list, choose the model By ID, ${USE_JSON}.`;
+const WITHOUT_CATALOGUE = `To go on without the list, choose the model By ID, ${USE_JSON}. If the service has a list, set 'Models Path' in the credential.`;
 
 /**
  * Lists the service's models that contain each word of the filter.
@@ -26,11 +27,10 @@ const WITHOUT_CATALOGUE = `To go on without the list, choose the model By ID, ${
 export async function searchModels(context: ILoadOptionsFunctions, filter = '') {
 	const find = async () => await findModels(await connect(context), filter);
 	const models = await find().catch((error: Error) => {
+		const reason = isOfKind(error, 'notFound') ? 'This service lists no models' : error.message;
 		throw new NodeOperationError(
 			context.getNode(),
-			isOfKind(error, 'notFound')
-				? `This service lists no models. ${WITHOUT_CATALOGUE} If it has a list, set 'Models Path' in the credential.`
-				: `${error.message}. ${findRemedy(error) ?? WITHOUT_CATALOGUE}`,
+			`${reason}. ${findRemedy(error) ?? WITHOUT_CATALOGUE}`,
 		);
 	});
 	const results = models
@@ -47,9 +47,8 @@ const findRemedy = (error: unknown): string | undefined =>
 async function connect(context: ILoadOptionsFunctions): Promise<TaskService> {
 	const credentials = await readForEditor<Credentials>(context);
 	if (credentials) return new TaskService(context, credentials);
-	throw new NodeOperationError(
-		context.getNode(),
-		'The credential depends on the run, as an expression in it takes data of the workflow. Choose one without expressions while you fill in the fields, which the workflow stores',
+	throw new UserError(
+		'The credential depends on the run, by an expression. Choose one without expressions while you fill in the fields',
 	);
 }
 
@@ -103,7 +102,7 @@ async function findChosen(
 	const model = readModel(context);
 	if (!model) return { reason: 'Choose a model first', remedy: '' };
 	if (isExpression(model))
-		return { reason: 'An expression gives the model, so its fields are not known here' };
+		return { reason: "An expression gives the model, so its fields aren't known" };
 	try {
 		const service = await connect(context);
 		const found = findInput(model, await getModelSchema(service, model));

@@ -52,13 +52,13 @@ export const operationProperties: INodeProperties[] = [
 	...[...new Set(operations.flatMap(({ fields }) => fields))].flatMap(toSharedProperty),
 ];
 
-/** Writes an object literal for an expression that looks up names by their values. */
-const mapNames = (entries: Array<{ value: string; name: string }>): string =>
-	`(${JSON.stringify(Object.fromEntries(entries.map(({ value, name }) => [value, name])))})`;
-
 /** To an expression, a locator is its value; where it isn't, that is in it. */
 const chosen = `$parameter.${anyModel.name}`;
-const names = mapNames(models.map(({ id, name }) => ({ value: id, name })));
+const names = JSON.stringify(
+	Object.fromEntries(
+		[...models, ...operations].map((one) => ['id' in one ? one.id : one.value, one.name]),
+	),
+);
 
 /** The text below the node's name on the canvas: the model, or the operation if there is none. */
-export const subtitle = `={{ $parameter.model === "any" && (${chosen}?.value ?? ${chosen}) || (${names}[$parameter.model] ?? ${mapNames(operations)}[$parameter.operation]) }}`;
+export const subtitle = `={{ $parameter.model === "any" && (${chosen}?.value ?? ${chosen}) || ((names) => names[$parameter.model] ?? names[$parameter.operation])(${names}) }}`;

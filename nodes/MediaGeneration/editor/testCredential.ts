@@ -32,7 +32,7 @@ export async function testCredential(
 	if (TOKEN_WITH_SCHEME.test(credentials.accessToken))
 		return {
 			status: 'Error',
-			message: `'Access Token' begins with "${TOKEN_SCHEME}", which the node adds itself. Paste the token alone`,
+			message: `'Access Token' begins with "${TOKEN_SCHEME}". Paste the token alone`,
 		};
 	const keys = readSigningKeys(credentials);
 	const fault = keys && explainKeyFault(keys);
@@ -48,22 +48,16 @@ export async function testCredential(
 
 /** Says why the credits couldn't be read, and what to do. */
 function explain(error: UserError, { baseUrl }: Credentials): string {
-	const { message, description } = error;
 	// Another token helps at any path.
 	const isOfPath =
 		!isOfKind(error, 'token') &&
 		(factsOf(error).answeredBy === 'other' || isOfKind(error, 'notFound'));
-	const isOfCredits = isOfPath || isOfKind(error, 'unreadable');
-	const hints = [isOfPath ? WRONG_PATH : description, isOfCredits && SAVE_ANYWAY];
-	const told = [message, hints.filter(Boolean).join(' ')].filter(Boolean).join('. ');
-	return isOfPath ? removePath(baseUrl) + told : told;
-}
-
-/** What is probably wrong comes first: n8n folds the rest away. */
-function removePath(baseUrl: string): string {
+	const told = `${error.message}. ${(isOfPath ? WRONG_PATH : error.description) ?? ''}`;
+	if (!isOfPath) return isOfKind(error, 'unreadable') ? `${told} ${SAVE_ANYWAY}` : told;
 	const { pathname } = new URL(baseUrl.trim());
-	if (pathname === '/') return '';
-	return `Remove ${pathname} from 'Base URL', unless your service really is below that path: the node appends its own paths. `;
+	// What is probably wrong comes first: n8n folds the rest away.
+	const isBelow = `Remove ${pathname} from 'Base URL', unless your service is below that path: the node appends its own paths. `;
+	return `${pathname === '/' ? '' : isBelow}${told} ${SAVE_ANYWAY}`;
 }
 
 /** In tests, n8n only has an older request helper, which knows no credentials. */

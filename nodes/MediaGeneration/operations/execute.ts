@@ -1,11 +1,12 @@
 import { UserError, type IExecuteFunctions, type INodeExecutionData } from 'n8n-workflow';
 import { readCall, type Call } from '../host/call';
+import { mapConcurrent } from '../lib/mapConcurrent';
 import { settleBy } from '../lib/timers';
 import { toNodeError } from '../run/output/errors';
-import { checkItems, hasFailed, readItem } from '../run/input/item';
+import { checkItems, CONCURRENCY, hasFailed, readItem, type Outcome } from '../run/input/item';
 import { throwFirstError, throwRefusal, toOutput } from '../run/output/output';
 import { operations } from './index';
-import type { Operation, PlainOperation, Prepared } from './operation';
+import type { Operation, PlainOperation, Step } from './operation';
 
 /** Left to a run below an MCP server for its output, in milliseconds. */
 const OUTPUT_TIME = 1_000;
@@ -21,7 +22,7 @@ export async function executeOperation(
 	const call = readCall(context);
 	const output = await settleBy(call.answerBy + OUTPUT_TIME, run(call));
 	if (output) return [output];
-	const error = new UserError('It took too long, because MCP clients give up after a minute', {
+	const error = new UserError('The result was not ready in time: an MCP client waits a minute', {
 		description: 'Call again, unless a task was to be created: it may exist already.',
 	});
 	return [toOutput(call, failAll(call, context.getInputData(), error))];
@@ -29,25 +30,35 @@ export async function executeOperation(
 
 async function run(call: Call): Promise<INodeExecutionData[]> {
 	const operation = findOperation(call);
-	if ('run' in operation) return await runPlain(call, operation);
+	if ('prepare' in operation) return await runPlain(call, operation);
 	const { generate } = await import('../run/generate');
 	return await generate(call, operation);
 }
 
-async function runPlain(call: Call, operation: PlainOperation): Promise<INodeExecutionData[]> {
+async function runPlain(call: Call, operation: PlainOperation<object>) {
 	const checked = await checkItems(call, async (index) => {
-		const item = await readItem(call, operation.fields, index);
-		return { item, request: await operation.prepare(item) };
+		return await operation.prepare(await readItem(call, operation.fields, index));
 	});
 	throwFirstError(call, checked);
-	const prepared = checked.filter((one): one is Prepared<unknown> => !hasFailed(one));
-	const ran = await operation.run(prepared, call).then(
-		(outcomes) => outcomes.values(),
-		(error: unknown) => failAll(call, prepared, error).values(),
-	);
+	const prepared = checked.filter((one) => !hasFailed(one));
+	const run = operation.run ?? runEach;
+	const ran = (
+		await run(prepared as Step[], call).catch((error) => failAll(call, prepared, error))
+	).values();
 	const outcomes = checked.map((one) => (hasFailed(one) ? one : ran.next().value));
 	throwFirstError(call, outcomes);
 	return toOutput(call, outcomes);
+}
+
+/** Does the step of each item. With On Error "stop", an error is the end. */
+async function runEach(steps: Step[], { stops }: Call): Promise<Outcome[]> {
+	const runOne = async (step: Step): Promise<Outcome> =>
+		await step().then(
+			(items) => ({ items }),
+			(error: unknown) => ({ error }),
+		);
+	const isLast = (outcome: Outcome) => stops && hasFailed(outcome);
+	return await mapConcurrent(steps, runOne, { concurrency: CONCURRENCY, isLast });
 }
 
 /** Makes an error of the run as a whole that of each item. @throws it, with On Error "stop" */
@@ -61,6 +72,5 @@ function findOperation(call: Call): Operation {
 	const value = call.context.getNodeParameter('operation', 0);
 	const operation = operations.find((one) => one.resource === resource && one.value === value);
 	if (operation) return operation;
-	const message = `Choose 'Operation' from its list: there is no "${String(value)}"`;
-	throw toNodeError(call, new UserError(message));
+	throw toNodeError(call, new UserError(`Choose 'Operation': there is no "${String(value)}"`));
 }

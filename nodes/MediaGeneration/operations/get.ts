@@ -1,7 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { optionsField, timeoutOption } from '../run/input/options';
-import { defineOperation, runEach } from './operation';
 import { toTaskItems } from '../run/files/fileItems';
+import { optionsField, timeoutOption } from '../run/input/options';
+import type { PlainOperation } from './operation';
 import { outputItems, readPerFile, readTaskId, taskIdField } from './sharedFields';
 
 const simplify: INodeProperties = {
@@ -12,7 +12,9 @@ const simplify: INodeProperties = {
 	description: 'Whether to return a simplified version of the response instead of the raw data',
 };
 
-export const get = defineOperation<{ taskId: string; isSimple: boolean; perFile: boolean }>({
+const whenSimple = { show: { '/simplify': [true] } };
+
+export const get: PlainOperation = {
 	resource: 'task',
 	value: 'get',
 	name: 'Get',
@@ -21,18 +23,14 @@ export const get = defineOperation<{ taskId: string; isSimple: boolean; perFile:
 	fields: [
 		taskIdField,
 		simplify,
-		optionsField([
-			{ ...outputItems, displayOptions: { show: { '/simplify': [true] } } },
-			timeoutOption,
-		]),
+		optionsField([{ ...outputItems, displayOptions: whenSimple }, timeoutOption]),
 	],
 	prepare: (item) => {
-		const isSimple = item.read(simplify.name) !== false;
-		return { taskId: readTaskId(item), isSimple, perFile: isSimple && readPerFile(item.option) };
+		const { service, settings, option } = item;
+		const taskId = readTaskId(item);
+		if (item.read(simplify.name) === false)
+			return async () => [{ json: await service.getTaskRecord(taskId, settings) }];
+		const perFile = readPerFile(option);
+		return async () => toTaskItems(await service.getTask(taskId, settings), { perFile });
 	},
-	run: runEach(async ({ service, settings }, { taskId, isSimple, perFile }) => {
-		if (!isSimple) return [{ json: await service.getTaskRecord(taskId, settings) }];
-		const task = await service.getTask(taskId, settings);
-		return toTaskItems(task, { perFile });
-	}),
-});
+};

@@ -1,8 +1,8 @@
 import { LINK_KINDS } from '../api/resultLinks';
-import { parseValue, type Field } from '../models/field';
-import { optionsField, timeoutOption } from '../run/input/options';
-import { defineOperation, runEach } from './operation';
+import type { Field } from '../models/field';
 import { toTaskItems } from '../run/files/fileItems';
+import { optionsField, timeoutOption } from '../run/input/options';
+import type { PlainOperation } from './operation';
 import {
 	binaryPropertyName,
 	maxSizeOption,
@@ -10,6 +10,7 @@ import {
 	readMaxBytes,
 	readPerFile,
 	readTaskId,
+	readText,
 	taskIdField,
 } from './sharedFields';
 
@@ -20,19 +21,10 @@ const files: Field = {
 	options: Object.entries(LINK_KINDS).map(([value, name]) => ({ name, value })),
 	default: ['result'],
 	required: true,
-	description:
-		'Which files of the task to download. Previews are covers, first and last frames, and versions with a watermark.',
+	description: 'Previews are covers, first and last frames, and versions with a watermark',
 };
 
-interface DownloadRequest {
-	taskId: string;
-	kinds: string[];
-	field: string;
-	perFile: boolean;
-	maxBytes: number;
-}
-
-export const getFiles = defineOperation<DownloadRequest>({
+export const getFiles: PlainOperation = {
 	resource: 'task',
 	value: 'getFiles',
 	name: 'Get Files',
@@ -44,28 +36,23 @@ export const getFiles = defineOperation<DownloadRequest>({
 		binaryPropertyName,
 		optionsField([maxSizeOption, outputItems, timeoutOption]),
 	],
-	prepare: (item) => ({
-		taskId: readTaskId(item),
-		kinds: item.read(files.name) as string[],
-		field: parseValue(binaryPropertyName, item.read(binaryPropertyName.name)) as string,
-		perFile: readPerFile(item.option),
-		maxBytes: readMaxBytes(item.option),
-	}),
-	async run(prepared, call) {
-		const { Files, listFiles } = await import('../run/files/downloads');
-		const files = new Files();
-		return await runEach<DownloadRequest>(
-			async ({ index, service, settings }, { taskId, kinds, field, perFile, maxBytes }) => {
-				const task = await service.getTask(taskId, settings);
-				const links = listFiles(task, kinds);
-				// Without an execution, n8n has no place for files.
-				if (!call.kept) return links.map((file) => ({ json: { ...task, file } }));
-				const getService = async () => service;
-				const wanted = { call, settings, getService, links, maxBytes, item: index };
-				const all = await files.downloadAll(task, wanted);
-				for (const { error } of all) if (error) throw error;
-				return toTaskItems(task, { perFile, field }, all);
-			},
-		)(prepared, call);
+	prepare: (item) => {
+		const { call, index, service, settings, option } = item;
+		const taskId = readTaskId(item);
+		const kinds = item.read(files.name) as string[];
+		const target = { field: readText(item, binaryPropertyName), perFile: readPerFile(option) };
+		const maxBytes = readMaxBytes(option);
+		return async () => {
+			const { Files, listFiles } = await import('../run/files/downloads');
+			const task = await service.getTask(taskId, settings);
+			const links = listFiles(task, kinds);
+			// Without an execution, n8n has no place for files.
+			if (!call.kept) return links.map((file) => ({ json: { ...task, file } }));
+			const getService = async () => service;
+			const wanted = { call, settings, getService, links, maxBytes, item: index };
+			const all = await new Files().downloadAll(task, wanted);
+			for (const { error } of all) if (error) throw error;
+			return toTaskItems(task, target, all);
+		};
 	},
-});
+};

@@ -1,8 +1,10 @@
-import type { INodeProperties } from 'n8n-workflow';
+import { UserError, type INodeProperties } from 'n8n-workflow';
 import type { CatalogueModel } from '../api/schemas';
 import { dropUndefined } from '../lib/json';
-import { parseValue, toBuilderHint, type Field } from '../models/field';
-import { defineOperation, runEach } from './operation';
+import { USE_JSON } from '../models/any/fields';
+import { parseValue, type Field } from '../models/field';
+import type { PlainOperation } from './operation';
+import { readText } from './sharedFields';
 
 const search: Field = {
 	displayName: 'Search',
@@ -10,9 +12,7 @@ const search: Field = {
 	type: 'string',
 	default: '',
 	placeholder: 'e.g. image to video',
-	description:
-		'Words of the name, the provider or the type of a model. Left blank, all are listed.',
-	builderHint: toBuilderHint('Each word must be found: "image to video", or a name.'),
+	description: 'Each word must be in the name, provider or type. Left blank, all are listed.',
 };
 
 const returnAll: INodeProperties = {
@@ -33,40 +33,34 @@ const limit: Field = {
 	displayOptions: { show: { returnAll: [false] } },
 };
 
-/** A model, as it is output. A key is absent where the catalogue says nothing. */
-export interface ModelItem {
-	/** The identifier, as 'Choose Model' takes it. */
-	model: string;
-	title?: string;
-	provider?: string;
-	/** What it makes, for example "Text to Image, Image Editing". */
-	type?: string;
-	/** In the service's words. */
-	price?: string;
-	description?: string;
-}
-
-export const getMany = defineOperation<{ words: string; most: number }>({
+export const getMany: PlainOperation = {
 	resource: 'model',
 	value: 'getMany',
 	name: 'Get Many',
 	action: 'Get many models',
 	description: 'List the models of the service, with their types and prices',
 	fields: [search, returnAll, limit],
-	prepare: ({ read }) => ({
-		words: (parseValue(search, read(search.name)) as string | undefined) ?? '',
-		most: parseValue(returnAll, read(returnAll.name)) ? Infinity : readLimit(read(limit.name)),
-	}),
-	run: runEach(async ({ service }, { words, most }) => {
-		const { searchCatalogue } = await import('./searchCatalogue');
-		const models = await searchCatalogue(service, words);
-		return models.slice(0, most).map((model) => ({ json: describeModel(model) }));
-	}),
-});
+	prepare: (item) => {
+		const { read, service } = item;
+		const words = readText(item, search);
+		const isAll = parseValue(returnAll, read(returnAll.name));
+		const most = isAll ? Infinity : Number(parseValue(limit, read(limit.name)) ?? limit.default);
+		return async () => {
+			const { findModels } = await import('../api/catalogue');
+			const { isOfKind } = await import('../api/failure');
+			const models = await findModels(service, words).catch((error: Error) => {
+				if (!isOfKind(error, 'notFound')) throw error;
+				throw new UserError('This service lists no models', {
+					description: `If it has a list, set 'Models Path' in the credential. To create a task without it, choose the model By ID, ${USE_JSON}.`,
+				});
+			});
+			return models.slice(0, most).map((model) => ({ json: describeModel(model) }));
+		};
+	},
+};
 
-const readLimit = (value: unknown): number => (parseValue(limit, value) ?? limit.default) as number;
-
-const describeModel = ({ model, title, provider, taskType, ...more }: CatalogueModel): ModelItem =>
+/** Makes an item of a model. A key is absent where the catalogue says nothing. */
+export const describeModel = ({ model, title, provider, taskType, ...more }: CatalogueModel) =>
 	dropUndefined({
 		model,
 		title,

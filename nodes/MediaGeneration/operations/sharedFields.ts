@@ -1,8 +1,14 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { parseValue, readNumberOption, type Field } from '../models/field';
-import { type Item } from '../run/input/item';
+import { parseValue, readNumberOption, readOption, type Field } from '../models/field';
+import type { JsonSchema } from '../models/schema';
+import type { Item } from '../run/input/item';
+import type { WaitSettings } from '../run/ledger/ledger';
 
-/** Fields that several operations on a task have, and how they are read. */
+/** Fields that several operations have, and how they are read. */
+
+/** Reads a field for text; blank if it may be. @throws {UserError} for what the field doesn't take */
+export const readText = ({ read }: Item, field: Field): string =>
+	(parseValue(field, read(field.name)) ?? '') as string;
 
 export const taskIdField: Field = {
 	displayName: 'Task ID',
@@ -11,11 +17,10 @@ export const taskIdField: Field = {
 	default: '={{ $json.taskId }}',
 	required: true,
 	placeholder: 'e.g. 5f2c…',
-	description: "ID of the task. By default, that of the previous node's task.",
+	description: "By default, that of the previous node's task",
 };
 
-export const readTaskId = ({ read }: Item): string =>
-	(parseValue(taskIdField, read(taskIdField.name)) as string).trim();
+export const readTaskId = (item: Item): string => readText(item, taskIdField).trim();
 
 export const binaryPropertyName: Field = {
 	displayName: 'Put Output File in Field',
@@ -23,7 +28,6 @@ export const binaryPropertyName: Field = {
 	type: 'string',
 	default: 'data',
 	required: true,
-	hint: 'The name of the output binary field to put the file in',
 };
 
 export const maxSizeOption: INodeProperties = {
@@ -32,7 +36,7 @@ export const maxSizeOption: INodeProperties = {
 	type: 'number',
 	typeOptions: { minValue: 0, maxValue: 1_000_000 },
 	default: 2048,
-	description: 'How many megabytes a file may have; 0 sets no limit',
+	description: '0 sets no limit',
 };
 
 /** Reads the limit of a file's size, in bytes. */
@@ -50,17 +54,119 @@ export const outputItems: INodeProperties = {
 			name: 'One per File',
 			value: 'perFile',
 			description:
-				'An item for each file: the task, with this file in the field file. A task without files is one item.',
+				'The task with one file, which is also in the field file. A task without files is one item.',
 		},
-		{
-			name: 'One per Task',
-			value: 'perTask',
-			description: 'An item for each task, with all its files',
-		},
+		{ name: 'One per Task', value: 'perTask', description: 'The task with all its files' },
 	],
 	default: 'perTask',
-	description: 'Whether a task with several files is output as one item or as several',
 };
 
 export const readPerFile = (option: Item['option']): boolean =>
 	option(outputItems.name) === 'perFile';
+
+/*
+ * What Options say of a wait, for every operation that waits for tasks. Each is checked where it
+ * is read: `checkOptions` leaves out what isn't always shown. What depends on Download Results is
+ * hidden by it. With `show`, n8n would drop the value wherever nobody added the switch.
+ */
+
+const MINUTE = 60_000;
+
+/** A longest wait: above 0, up to a year. n8n would change what is outside of `minValue` silently. */
+const minutes: JsonSchema = { type: 'number', minimum: 0.01, maximum: 525_600 };
+
+const asTool = { '@tool': [true] };
+export const byPeople = { hide: asTool };
+const whenDownloading = { hide: { ...asTool, downloadResults: [false] } };
+
+const waitLimit: Field = {
+	displayName: 'Limit Wait Time (Minutes)',
+	name: 'waitLimit',
+	type: 'number',
+	displayOptions: byPeople,
+	default: 30,
+	description:
+		'How long to wait at most, for all items together. A task that is still running then gets the status timedOut, and continues at the service: wait for it again with Wait.',
+	send: { schema: minutes },
+};
+
+const failedTasks: Field = {
+	displayName: 'Failed Tasks',
+	name: 'failedTasks',
+	type: 'options',
+	noDataExpression: true,
+	displayOptions: byPeople,
+	options: [
+		{
+			name: 'Error',
+			value: 'error',
+			description:
+				"'On Error' in Settings applies, also to a task that is still running at the limit",
+		},
+		{ name: 'Output', value: 'output', description: 'An item, whose status says what happened' },
+	],
+	default: 'error',
+	send: { schema: { enum: ['error', 'output'] } },
+};
+
+const downloadResults: Field = {
+	displayName: 'Download Results',
+	name: 'downloadResults',
+	type: 'boolean',
+	displayOptions: byPeople,
+	default: true,
+	description:
+		'Whether to download the files of completed tasks. If that fails, the item has the link, and the reason in downloadError.',
+};
+
+const outputBinaryField: INodeProperties = {
+	...binaryPropertyName,
+	name: 'outputBinaryField',
+	required: false,
+	displayOptions: whenDownloading,
+	description: 'Further files of the task are numbered, as in data_1',
+};
+
+const agentWait: Field = {
+	displayName: 'Agent Wait (Minutes)',
+	name: 'agentWait',
+	type: 'number',
+	default: 10,
+	description:
+		'How long an AI agent waits for the result. An MCP client is answered within 45 seconds.',
+	send: { schema: minutes },
+};
+
+export const waitOptions: Field[] = [
+	{ ...agentWait, displayOptions: { show: asTool } },
+	// Hidden elsewhere, not absent: n8n's Agents may run the node itself as a tool, and n8n drops
+	// values of options that a node doesn't have.
+	{ ...agentWait, type: 'hidden', displayOptions: byPeople },
+	waitLimit,
+	failedTasks,
+	downloadResults,
+	outputItems,
+	outputBinaryField,
+	{ ...maxSizeOption, displayOptions: whenDownloading },
+];
+
+/**
+ * Reads a run's settings with the expressions of this item. A tool waits as long as Agent Wait
+ * says, and its agent's model gets links only. A failed task is no error for a model: it reads the
+ * status, and that nothing is to be created again.
+ * @throws {UserError} when an option can't be used
+ */
+export function readWaitSettings({ call, option, settings }: Item): WaitSettings {
+	const { isTool, audience } = call;
+	const limit = readNumberOption(option, isTool ? agentWait : waitLimit);
+	const downloads = !isTool && readOption(option, downloadResults) !== false;
+	const failed = audience === 'workflow' ? readOption(option, failedTasks) : 'output';
+	const field = String(option(outputBinaryField.name) ?? '').trim() || 'data';
+	return {
+		...settings,
+		limit: limit * MINUTE,
+		perFile: readPerFile(option),
+		failedTasks: (failed ?? failedTasks.default) as WaitSettings['failedTasks'],
+		...(downloads && { downloads: { field, maxBytes: readMaxBytes(option) } }),
+	};
+}

@@ -1,21 +1,20 @@
+import type { Item } from '../run/input/item';
 import { optionsField, timeoutOption } from '../run/input/options';
-import { defineOperation } from './operation';
-import { readTaskId, taskIdField } from './sharedFields';
-import { readWaitSettings, waitOptions } from './waitOptions';
+import type { PlainOperation } from './operation';
+import { readTaskId, readWaitSettings, taskIdField, waitOptions } from './sharedFields';
 
-export const wait = defineOperation<string>({
+export const wait: PlainOperation<{ item: Item; taskId: string }> = {
 	resource: 'task',
 	value: 'wait',
 	name: 'Wait',
 	action: 'Wait for a task',
-	description: 'Wait for an existing task, given its ID, and continue with it when it is finished',
+	description: 'Wait for an existing task, and continue with it when it is finished',
 	fields: [taskIdField, optionsField([...waitOptions, timeoutOption])],
-	prepare: readTaskId,
-	async run(prepared, call) {
-		const [first] = prepared;
+	prepare: (item) => ({ item, taskId: readTaskId(item) }),
+	async run(known, call) {
+		const [first] = known;
 		if (!first) return [];
 		const { wait } = await import('../run/wait');
-		const known = prepared.map(({ item, request: taskId }) => ({ item, taskId }));
 		return await wait(call, known, readWaitSettings(first.item));
 	},
-});
+};

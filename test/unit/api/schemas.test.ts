@@ -7,7 +7,7 @@ import {
 } from '../../../nodes/MediaGeneration/api/schemas';
 
 import type { toFieldItem } from '../../../nodes/MediaGeneration/models/any/views';
-import type { ModelItem } from '../../../nodes/MediaGeneration/operations/getMany';
+import type { describeModel } from '../../../nodes/MediaGeneration/operations/getMany';
 import type { REQUEST, Task } from '../../../nodes/MediaGeneration/api/task';
 import type { ResultLink } from '../../../nodes/MediaGeneration/api/resultLinks';
 
@@ -20,7 +20,7 @@ interface Known {
 	generate: WholeTask & { file: Required<ResultLink> };
 	get: Omit<WholeTask, 'warning'> & { file: Required<ResultLink> };
 	getFields: { [Key in keyof ReturnType<typeof toFieldItem>]-?: unknown };
-	getMany: Required<ModelItem>;
+	getMany: Required<ReturnType<typeof describeModel>>;
 }
 const rows: { [Name in keyof Known]: { output: Known[Name] } } & Record<string, OperationRow> =
 	operations;

@@ -15,20 +15,6 @@ it('docs list each example once', () => {
 	expect(rows.map(({ file }) => file).sort()).toEqual(listExamples().sort());
 });
 
-/** Our nodes that are tools, in all examples. */
-const tools = listExamples().flatMap((file) =>
-	readExample(file)
-		.nodes.filter(({ type }) => /\.mediaGeneration\w*Tool$/.test(type))
-		.map(({ name, parameters }) => ({ file, name, parameters })),
-);
-
-it('some examples have tools', () => expect(tools.length).toBeGreaterThan(5));
-
-it.each(tools)('n8n tells a model the description of "$name" in $file', ({ parameters }) => {
-	const toolDescription = expect.stringMatching(/\w/) as string;
-	expect(parameters).toMatchObject({ descriptionType: 'manual', toolDescription });
-});
-
 it.each(rows)('$name is called so in docs, file, n8n and note', ({ name, file, picture }) => {
 	expect(file).toBe(name.toLowerCase().replaceAll(' ', '-'));
 	expect(picture).toBe(`pictures/example-${file}-normal-light.png`);
@@ -36,4 +22,14 @@ it.each(rows)('$name is called so in docs, file, n8n and note', ({ name, file, p
 	expect(workflow.name).toBe(name);
 	const note = workflow.nodes.find(({ type }) => type.endsWith('.stickyNote'));
 	expect(note?.parameters?.content).toMatch(new RegExp(`^## ${name}\n`));
+});
+
+it('n8n tells a model what each of our tools in examples is for', () => {
+	const tools = listExamples()
+		.flatMap((file) => readExample(file).nodes)
+		.filter(({ type }) => /\.mediaGeneration\w*Tool$/.test(type));
+	expect(tools.length).toBeGreaterThan(5);
+	const toolDescription = expect.stringMatching(/\w/) as string;
+	const told = { parameters: { descriptionType: 'manual', toolDescription } };
+	expect(tools).toMatchObject(tools.map(() => told));
 });

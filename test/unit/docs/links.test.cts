@@ -32,3 +32,23 @@ it.each(links)('$page links to $target, which exists', ({ page, target }) => {
 	expect(fs.existsSync(path.join(root, linked))).toBe(true);
 	if (anchor) expect(listAnchors(linked)).toContain(anchor);
 });
+
+const guide = read('CONTRIBUTING.md');
+const house = path.join(root, 'nodes', 'MediaGeneration');
+
+const FILE = /`((?:[\w.-]+\/)+[\w.-]+\.[a-z]+)`/g;
+const listFiles = (text: string) => [...text.matchAll(FILE)].map(([, file = '']) => file);
+const nameOf = (file: string) => path.basename(file).split('.')[0];
+
+/** What examples add: the line before its code names its file. Its schema and its test are called the same. */
+const added = [...guide.matchAll(/(.*)\n\n *```ts\n/g)].flatMap(([, line = '']) =>
+	listFiles(line).map(nameOf),
+);
+
+it('each file that CONTRIBUTING.md names exists, but what its examples add', () => {
+	const named = listFiles(guide);
+	expect(named.length).toBeGreaterThan(30);
+	const isThere = (file: string) =>
+		[house, root].some((folder) => fs.existsSync(path.join(folder, file)));
+	expect(named.filter((file) => !isThere(file) && !added.includes(nameOf(file)))).toEqual([]);
+});

@@ -1,7 +1,8 @@
-import { NodeHelpers } from 'n8n-workflow';
+import { NodeHelpers, type INodeProperties } from 'n8n-workflow';
 import { MediaGeneration } from '../../../nodes/MediaGeneration/MediaGeneration.node';
+import { readOption } from '../../../nodes/MediaGeneration/models/field';
 import { generate } from '../../../nodes/MediaGeneration/operations/generate';
-import { buildContext, type Run, buildItem } from '../n8n';
+import { buildContext, buildItem, type Run } from '../n8n';
 
 const { description } = new MediaGeneration();
 const tool = { ...description, name: `${description.name}Tool` };
@@ -11,6 +12,24 @@ it.each([description, tool])("'Agent Wait (Minutes)' stays where a workflow has 
 	const values = { options: { agentWait: 2 } };
 	const kept = NodeHelpers.getNodeParameters(type.properties, values, true, false, node, type);
 	expect(kept).toMatchObject(values);
+});
+
+it('each number in Options of the node has a range, which holds its default', () => {
+	const numbers = description.properties
+		.filter(({ name }) => name === 'options')
+		.flatMap(({ options = [] }) => options as INodeProperties[])
+		.filter(({ type }) => type === 'number');
+	expect(numbers.length).toBeGreaterThan(8);
+	for (const property of numbers) {
+		// n8n would change silently to `minValue` what is below: a shape refuses it.
+		const range = {
+			minValue: expect.any(Number) as number,
+			maxValue: expect.any(Number) as number,
+		};
+		if (!/^(agentWait|waitLimit)$/.test(property.name))
+			expect(property.typeOptions).toMatchObject(range);
+		expect(readOption(() => property.default, property)).toBe(property.default);
+	}
 });
 
 /** Reads how a run with these entries of Options waits. */
@@ -31,22 +50,23 @@ describe('the settings of a wait', () => {
 	const forAgent = { downloads: undefined, limit: 10 * MINUTE, failedTasks: 'output' };
 	const film = { outputBinaryField: ' film ', maxSizeMegabytes: 1 };
 	it.each<[string, Record<string, unknown>, Run, object]>([
-		['defaults', {}, {}, {}],
-		['a way to wait', { howToWait: 'polling' }, {}, { howToWait: 'polling' }],
-		['a limit', { waitLimit: 0.5 }, {}, { limit: 30_000 }],
+		['defaults', { agentWait: 0, outputBinaryField: ' ' }, {}, {}],
+		[
+			'a way to wait, and a limit',
+			{ howToWait: 'polling', waitLimit: 0.5 },
+			{},
+			{ howToWait: 'polling', limit: 30_000 },
+		],
 		['no downloads', { downloadResults: false }, {}, { downloads: undefined }],
 		['none for an agent, and its limit', {}, AGENT, forAgent],
-		["an agent's own limit", { agentWait: 2 }, AGENT, { ...forAgent, limit: 2 * MINUTE }],
 		[
-			'no limit but its own for an agent',
-			{ waitLimit: 0, downloadResults: 'perhaps' },
+			"an agent's own limit",
+			{ agentWait: 2, waitLimit: 0 },
 			AGENT,
-			forAgent,
+			{ ...forAgent, limit: 2 * MINUTE },
 		],
 		['failed tasks that are output', { failedTasks: 'output' }, {}, { failedTasks: 'output' }],
-		['no errors for an agent', { failedTasks: 'error' }, AGENT, forAgent],
-		["none in n8n's Agents", { failedTasks: 'no' }, { kept: null }, { failedTasks: 'output' }],
-		['no limit of agents elsewhere', { agentWait: 0 }, {}, {}],
+		["no errors in n8n's Agents", { failedTasks: 'no' }, { kept: null }, { failedTasks: 'output' }],
 		['One per File', { outputItems: 'perFile' }, {}, { perFile: true }],
 		['files', film, {}, { downloads: { field: 'film', maxBytes: 1024 ** 2 } }],
 		[
@@ -55,28 +75,17 @@ describe('the settings of a wait', () => {
 			{},
 			{ downloads: { field: 'data', maxBytes: Infinity } },
 		],
-		['a field where it is blank', { outputBinaryField: ' ' }, {}, {}],
 	])('have %s', (_, options, run, settings) => {
 		expect(readSettings(options, run)).toEqual({ ...usual, ...settings });
 	});
 
-	it.each<[Record<string, unknown>, RegExp, Run]>([
-		[
-			{ waitLimit: 0 },
-			/^'Limit Wait Time \(Minutes\)' in Options must be a number of 0\.01 to/,
-			{},
-		],
-		[{ waitLimit: null }, /^'Limit Wait Time.*is blank/, {}],
-		[
-			{ howToWait: 'sleep' },
-			/^'How to Wait' in Options must be one of automatic, callback, polling/,
-			{},
-		],
-		[{ downloadResults: 'perhaps' }, /^'Download Results' in Options must be true or false/, {}],
-		[{ failedTasks: 'no' }, /^'Failed Tasks' in Options must be one of error, output/, {}],
-		[{ maxSizeMegabytes: -1 }, /^'Maximum File Size/, {}],
+	it.each<[Record<string, unknown>, RegExp, Run?]>([
+		[{ waitLimit: 0 }, /^'Limit Wait Time \(Minutes\)' in Options must be a number of 0\.01 to/],
+		[{ waitLimit: null }, /^'Limit Wait Time.*is blank/],
+		[{ howToWait: 'sleep' }, /^'How to Wait'.* one of automatic, callback, polling/],
+		[{ failedTasks: 'no' }, /^'Failed Tasks' in Options must be one of error, output/],
 		[{ agentWait: 0 }, /^'Agent Wait/, AGENT],
-	])('are refused if they are %j', (options, message, run) => {
+	])('are refused if they are %j', (options, message, run = {}) => {
 		expect(() => readSettings(options, run)).toThrow(message);
 	});
 });

@@ -1,28 +1,51 @@
-import { get } from '../../../nodes/MediaGeneration/operations/get';
-import { buildContext, buildItem } from '../n8n';
+import { runNode } from './runNode.cts';
 
-const task = {
-	taskId: 'task',
-	model: 'model',
-	status: 'completed',
-	resultUrls: ['https://files.example/a.png', 'https://files.example/b.png'],
-};
-type Values = Record<string, unknown>;
-const PER_FILE: Values = { outputItems: 'perFile' };
-const FILES = [0, 1].map((index) => ({ ...task, file: { index } }));
+const resultUrls = ['https://files.example/a.png', 'https://files.example/b.png'];
+const record = { taskId: 'task', state: 'success', resultJson: { resultUrls } };
+const task = { taskId: 'task', status: 'completed', resultUrls };
+const perFile = resultUrls.map((url, index) => ({ ...task, file: { index, url } }));
+const PER_FILE = { options: { outputItems: 'perFile' } };
 
-it.each<[string, Values, Values, object[]]>([
-	['is the task', {}, {}, [task]],
-	['is an item for each file', {}, PER_FILE, FILES],
-	['is the record with Simplify off', { simplify: false }, PER_FILE, [{ record: 'task' }]],
-])('the output %s', async (_, parameters, options, expected) => {
-	const item = buildItem(buildContext(), 0, { options });
-	Object.assign(item.service, {
-		getTask: async (taskId: string) => await Promise.resolve({ ...task, taskId }),
-		getTaskRecord: async (taskId: string) => await Promise.resolve({ record: taskId }),
+it.each<[string, object, object, object[]]>([
+	['Get is the task', { operation: 'get' }, {}, [task]],
+	['Get is an item for each file', { operation: 'get', ...PER_FILE }, {}, perFile],
+	[
+		'Get is the record with Simplify off',
+		{ operation: 'get', simplify: false, ...PER_FILE },
+		{},
+		[record],
+	],
+	// n8n has no place for files there.
+	[
+		'Get Files has links where there is no execution',
+		{ operation: 'getFiles', files: ['result'], binaryPropertyName: 'data' },
+		{ kept: null, type: 'nodeTool' },
+		resultUrls.map((url) => ({ taskId: 'task', file: { url } })),
+	],
+])('the output of %s', async (_, parameters, run, expected) => {
+	const answer = () => ({ code: 200, data: record });
+	const { items, requests } = await runNode(
+		{ taskId: ' task\n', ...parameters },
+		{ ...run, answer },
+	);
+	expect(items).toMatchObject(expected);
+	expect(requests).toEqual(['/api/v1/jobs/recordInfo?taskId=task']);
+});
+
+describe.each([
+	{ operation: 'get' },
+	{ operation: 'get', simplify: false },
+	{ operation: 'getFiles', files: ['result'], binaryPropertyName: 'data' },
+])('%j', (parameters) => {
+	it.each([
+		[
+			'an unknown task to check the ID',
+			{ code: 422, msg: 'recordInfo is null' },
+			/has no task with this ID.*Check Task ID/,
+		],
+		['a page to check the paths', '<html>', /isn't JSON from the task service.*/],
+	])('says of %s', async (_, said, words) => {
+		const { error } = await runNode({ taskId: 'task', ...parameters }, { answer: () => said });
+		expect(`${error?.message} ${error?.description}`).toMatch(words);
 	});
-	const all: Values = { taskId: ' task\n', ...parameters };
-	const request = await get.prepare({ ...item, read: (name) => all[name] ?? '' });
-	const outcomes = await get.run([{ item, request }], item.call);
-	expect(outcomes).toMatchObject([{ items: expected.map((json) => ({ json })) }]);
 });
