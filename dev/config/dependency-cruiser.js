@@ -57,7 +57,9 @@ const forbidden = [
 		from: {},
 		to: {
 			path: '^nodes/',
-			pathNot: inHouse(`(${Object.keys(rooms).join('|')}|__schema__)/`, ['[^/]+\\.node\\.ts$']),
+			pathNot: inHouse(`(${Object.keys(rooms).join('|')}|__schema__)/`, [
+				'[^/]+\\.node\\.(ts|json)$',
+			]),
 		},
 	},
 	{

@@ -47,6 +47,4 @@ it('the names of the brand are those that are declared, where n8n wants literals
 		CREDENTIAL: new MediaGenerationApi().name,
 		SLUG: node.description.webhooks?.[0]?.path,
 	});
-	for (const { description } of [node, trigger])
-		expect(description.credentials).toMatchObject([{ name: brand.CREDENTIAL }]);
 });

@@ -66,8 +66,6 @@ export interface Run {
 	input?: object[];
 	/** On Error is "continue". */
 	goesOn?: boolean;
-	/** Ends when the execution is stopped. */
-	signal?: AbortSignal;
 }
 
 /** Builds what n8n gives to a run, and more of it. */
@@ -80,7 +78,6 @@ export function buildContext(
 		isTool = false,
 		input = [],
 		goesOn = false,
-		signal,
 		...rest
 	}: Run = {},
 	more: Partial<Record<keyof IExecuteFunctions, unknown>> = {},
@@ -94,7 +91,7 @@ export function buildContext(
 		},
 		getExecutionContext: () => undefined,
 		getExecutionId: () => executionId,
-		getExecutionCancelSignal: () => signal,
+		getExecutionCancelSignal: () => undefined,
 		getInputData: () => input.map((json) => ({ json })),
 		getInstanceId: () => 'instance',
 		getNode: () => ({ id: 'node', name: 'Node', type, parameters }),
