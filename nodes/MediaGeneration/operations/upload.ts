@@ -46,10 +46,10 @@ export const upload: PlainOperation = {
 	description: 'Upload a file, and get a URL that models take, usually for 24 hours',
 	fields: [source, binaryPropertyName, fileUrl, optionsField([timeoutOption])],
 	prepare: async (item) => {
-		const { call, index, read, service, settings } = item;
+		const { read, service, settings } = item;
 		const field = read(source.name) === 'url' ? fileUrl : binaryPropertyName;
-		const { readOneFile } = await import('../run/input/oneFile');
-		const file = readOneFile(call.context, index, field, read(field.name));
+		const { readOneFile } = await import('../run/input/request');
+		const file = readOneFile(item, field);
 		if (typeof file !== 'string') return async () => [{ json: await file.upload(item) }];
 		const url = parseValue(field, file) as string;
 		const name = makeUniqueName(new URL(url).pathname.split('/').at(-1));

@@ -1,8 +1,105 @@
-import { isPlainObject, toJsonValue } from '../../lib/json';
-import { isBlankValue } from '../../models/inputReader';
+import { isObject, isPlainObject, toJsonValue } from '../../lib/json';
 import { isOfFile } from '../../models/readings';
-import { isOwnEntry } from '../../models/schema';
-import { isBlank, type ItemFiles } from '../../models/values';
+import { anyInput, anyModel } from '../../models/any/fields';
+import { parseValue } from '../../models/field';
+import { isBlankValue } from '../../models/inputReader';
+import { isOwnEntry, listProperties, type JsonSchema } from '../../models/schema';
+import { buildFieldError, isBlank, type ItemFiles } from '../../models/values';
+import { listShortly, toTitle } from '../../models/words';
+
+/** What a user gives in other forms than fields: columns, and JSON. And the one form of all. */
+
+/** What counts of a name: upper case, blanks, line breaks, _ and - don't. */
+const fold = (name: string): string => name.toLowerCase().replace(/[\s_-]+/g, '');
+
+/**
+ * Map Automatically: takes the filled columns that mean fields of the model. The exact name of a field
+ * comes first; its name as the editor titles it means it as well.
+ * @throws {UserError} where two columns mean one field, or one means two
+ */
+export function takeColumns(
+	schema: JsonSchema,
+	columns: Record<string, unknown>,
+): Record<string, unknown> {
+	const names = listProperties(schema).map(({ name }) => name);
+	const filled = Object.keys(columns).filter((column) =>
+		[columns[column]].flat().some((entry) => !isBlank(entry)),
+	);
+	const findColumns = (name: string): string[] => {
+		if (filled.includes(name)) return [name];
+		const meant = [name, toTitle(name)].map(fold);
+		return filled.filter((column) => !names.includes(column) && meant.includes(fold(column)));
+	};
+	const pairs = names.flatMap((name) => findColumns(name).map((column) => ({ name, column })));
+	for (const { name, column } of pairs) {
+		const rivals = pairs.filter((pair) => pair.name === name || pair.column === column);
+		if (rivals.length === 1) continue;
+		const list = (texts: string[]) => [...new Set(texts)].join(' or ');
+		throw buildFieldError(
+			`The column ${list(rivals.map((rival) => rival.column))} could be the field ${list(rivals.map((rival) => rival.name))}`,
+			'Name the column exactly as the service names the field, or remove the other one.',
+		);
+	}
+	return Object.fromEntries(pairs.map(({ name, column }) => [name, columns[column]]));
+}
+
+/** What a user pasted into Input (JSON), as the service takes it. */
+interface PastedJson {
+	input: Record<string, unknown>;
+	/** Unchecked. It serves where the operation has no callback URL of its own. */
+	callBackUrl?: unknown;
+	/** A sentence without its period. */
+	warning?: string;
+}
+
+const PLACE = anyInput.displayName;
+
+/**
+ * Reads the model's input, or a whole body of a createTask request. A body has its fields in `input`,
+ * or beside `model`, unless the description of the model has a field of that name.
+ * @param schema what the service says of the model
+ * @param model the chosen one
+ * @throws {UserError} for a body of another model, or one whose input is no JSON object
+ */
+export function readPastedJson(
+	schema: JsonSchema,
+	json: Record<string, unknown>,
+	model: string,
+): PastedJson {
+	const properties = schema.properties ?? {};
+	const isWhole = 'input' in json;
+	const isBody = isWhole
+		? !('input' in properties) && meansBody(json, model)
+		: typeof json.model === 'string' && !('model' in properties);
+	if (!isBody) return { input: json };
+	const { model: given, input: written, callBackUrl, ...beside } = json;
+	const field = { ...anyModel, required: false, displayName: `model in ${PLACE}` };
+	const named = parseValue(field, given) ?? model;
+	const other =
+		named === model
+			? undefined
+			: `The model in '${PLACE}' is ${String(named)}, but '${anyModel.displayName}' is ${model}`;
+	if (other && (isWhole || listProperties(schema).length))
+		throw buildFieldError(
+			other,
+			`Give the same model in both, or remove everything but the model's input from '${PLACE}'.`,
+		);
+	if (isWhole) return { ...readWhole(written, Object.keys(beside)), callBackUrl };
+	// Without a description, the other model may be a field.
+	return { input: other ? { model: given, ...beside } : beside, callBackUrl, warning: other };
+}
+
+/** Says whether an `input` is meant as one: beside the name of the model, one of any form is. */
+const meansBody = (json: Record<string, unknown>, model: string): boolean =>
+	String(json.model).trim() === model || isObject(json.input) || /^\s*\{/.test(String(json.input));
+
+/** @param beside what stands beside `input`, and isn't sent */
+function readWhole(written: unknown, beside: string[]): PastedJson {
+	const field = { ...anyInput, displayName: `input in ${PLACE}`, required: true };
+	const input = parseValue(field, written) as Record<string, unknown>;
+	const warning = `Beside "input" in '${PLACE}', this wasn't sent: ${listShortly(beside)}`;
+	return { input, warning: beside.length ? warning : undefined };
+}
 
 /**
  * Writes what a user gave in one form, by which a retry tells that a request is the same: whatever the

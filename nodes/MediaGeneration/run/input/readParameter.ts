@@ -1,25 +1,14 @@
-import { randomUUID } from 'crypto';
-import { isExpression, type IExecuteFunctions, type INodeProperties } from 'n8n-workflow';
+import { isExpression, type INodeProperties } from 'n8n-workflow';
 import type { Call } from '../../host/call';
 import { isObject, isPlainObject, mapValues, parseJson, takeOffFence } from '../../lib/json';
 import { cutText } from '../../lib/text';
+import { isAutomatic } from '../../models/any/fields';
+import { isOwnEntry } from '../../models/schema';
 import { buildFieldError, isBlank, Nothing } from '../../models/values';
 import { toTitle } from '../../models/words';
 
-/**
- * An expression with such a call makes JSON by itself, and one with such a text ends the quotes on
- * purpose and goes on behind them, as in `["{{ $json.urls.join('", "') }}"]`.
- */
-const MAKES_JSON = /JSON\.stringify|toJsonString|\.replace(All)?\s*\(/;
-const ENDS_QUOTES = /(['`]\\?|"\\)"\s*,/;
-
-/** What stands where in a parameter. */
-interface Stored {
-	value: unknown;
-	stored: unknown;
-	/** The name of the field in the editor. */
-	label: string;
-}
+/** What is said of a value: of a whole parameter, by its field. */
+type Place = Pick<INodeProperties, 'displayName' | 'type' | 'options'>;
 
 /**
  * Reads parameters of the node for an item, blank if they have no value. Where an expression gives
@@ -28,85 +17,84 @@ interface Stored {
  * prompt, and what follows it could set other fields.
  */
 export class ParameterReader {
-	private readonly context: IExecuteFunctions;
-	/** A model fills in a tool's fields, and doesn't know the expressions. */
-	private readonly isTool: boolean;
-
 	constructor(
-		call: Call,
+		private readonly call: Call,
 		private readonly fields: INodeProperties[],
 		private readonly index: number,
-	) {
-		this.context = call.context;
-		this.isTool = call.isTool;
-	}
+	) {}
 
-	/** @throws {UserError} where text stands around an expression that gives an object */
+	/**
+	 * @throws {UserError} where text stands around an expression that gives an object, and for a text
+	 *   with an expression that nobody switched to one
+	 */
 	read(name: string): unknown {
-		const field = this.fields.find((one) => one.name === name);
-		const value: unknown = this.context.getNodeParameter(name, this.index, '');
-		const stored: unknown = this.context.getNodeParameter(name, this.index, '', {
-			rawExpressions: true,
-		});
-		const label = field?.displayName ?? toTitle(name);
-		if (name === 'options') return this.readOptions(value, stored);
-		return this.resolve({ value, stored, label }, field?.type === 'json');
+		const { context } = this.call;
+		const value: unknown = context.getNodeParameter(name, this.index, '');
+		const raw = { rawExpressions: true };
+		const stored: unknown = context.getNodeParameter(name, this.index, '', raw);
+		return this.resolve(value, stored, findPlace(this.fields, name));
 	}
 
-	/** Only Extra Fields are a part of the input. Other options are refused if they are blank. */
-	private readOptions(value: unknown, stored: unknown): unknown {
-		if (!isObject(value) || !isObject(stored) || !('extraFields' in value)) return value;
-		const extra = { value: value.extraFields, stored: stored.extraFields };
-		const extraFields = this.resolve({ ...extra, label: 'Extra Fields (JSON)' }, true);
-		return { ...value, extraFields };
-	}
-
-	private resolve({ value, stored, label }: Stored, isJson: boolean): unknown {
-		if (isObject(value) && isObject(stored))
-			return mapValues(value, (part, key) =>
-				this.resolve({ value: part, stored: stored[key], label: nameEntry(label, key) }, isJson),
-			);
+	private resolve(value: unknown, stored: unknown, place: Place): unknown {
+		if (isObject(value) && isObject(stored)) return this.resolveEntries(value, stored, place);
 		if (Array.isArray(value) && Array.isArray(stored))
-			return value.map((part, at) =>
-				this.resolve({ value: part, stored: stored[at], label }, isJson),
-			);
-		if (!isExpression(stored)) return value;
+			return value.map((part, at) => this.resolve(part, stored[at], place));
+		if (typeof stored !== 'string') return value;
+		if (!isExpression(stored)) {
+			refuseFixedExpression(stored, place);
+			return value;
+		}
+		const isJson = place.type === 'json';
 		const template = stored.slice(1);
 		const parts = split(isJson ? takeOffFence(template) : template);
-		if (parts.length === 3 && !parts[0] && !parts[2]) return this.orNothing(value, template, value);
-		this.refuseObjects({ value, stored, label }, parts);
-		if (typeof value !== 'string') return this.orNothing(value, template, value);
-		if (isBlank(value)) return this.orNothing(value, template, this.findLost(parts));
+		if (isBlank(value)) {
+			// An undefined one asks for what isn't there.
+			const isLost = this.evaluateAll(parts).includes(undefined);
+			return new Nothing(this.show(template), isLost);
+		}
+		if (typeof value !== 'string') return value;
+		this.refuseObjects(value, parts, place);
 		return this.fillIn(parts, isJson) ?? value;
 	}
 
-	/** @param cause undefined if an expression asks for what isn't there */
-	private orNothing(value: unknown, template: string, cause: unknown): unknown {
-		if (!isBlank(value)) return value;
-		return new Nothing(this.isTool ? '' : template.trim(), cause === undefined);
+	private resolveEntries(
+		values: Record<string, unknown>,
+		stored: Record<string, unknown>,
+		place: Place,
+	): Record<string, unknown> {
+		// What was filled in before Map Automatically isn't sent.
+		if (isAutomatic(stored)) return values;
+		// Beside their value, mapper and locator have texts of the service.
+		if ('mappingMode' in stored || '__rl' in stored)
+			return { ...values, value: this.resolve(values.value, stored.value, place) };
+		const isOptions = place.type === 'collection';
+		return mapValues(values, (value, key) => {
+			if (isOwnEntry(key)) return value;
+			const own = findPlace(place.options ?? [], key, place.type);
+			const part = this.resolve(value, stored[key], own);
+			// Only an option of JSON is a part of the input. Other options are refused if they are blank.
+			return isOptions && own.type !== 'json' && part instanceof Nothing ? value : part;
+		});
 	}
 
-	private evaluate(expression: string): unknown {
-		return this.context.evaluateExpression(expression, this.index);
+	/** A model fills in a tool's fields, and doesn't know the expressions. */
+	private show(template: string): string {
+		return this.call.isTool ? '' : template.trim();
 	}
 
 	private evaluateAll(parts: string[]): unknown[] {
-		return parts.map((part, at) => (at % 2 ? this.evaluate(part) : part));
-	}
-
-	/** @returns undefined where one of the expressions gives undefined */
-	private findLost(parts: string[]): unknown {
-		return this.evaluateAll(parts).includes(undefined) ? undefined : '';
+		return parts.map((part, at) =>
+			at % 2 ? this.call.context.evaluateExpression(part, this.index) : part,
+		);
 	}
 
 	/** n8n would send [object Object] in place of what the expression gives. */
-	private refuseObjects({ value, label }: Stored, parts: string[]): void {
-		if (!String(value).includes('[object Object]')) return;
-		const at = this.evaluateAll(parts).findIndex((part, index) => index % 2 && hasObject(part));
+	private refuseObjects(value: string, parts: string[], { displayName }: Place): void {
+		if (!value.includes('[object Object]')) return;
+		const at = this.evaluateAll(parts).findIndex(hasObject);
 		if (at < 0) return;
-		const expression = cutText(parts[at] ?? '', 60);
 		throw buildFieldError(
-			`'${label}' has text around ${expression}, which gives an object and no text`,
+			`'${displayName}' has text around ${cutText(parts[at] ?? '', 60)}, which gives an object and no text`,
 			"For one of its values, add that value's name to the expression. For a file, clear the field first, so that it has the expression alone.",
 		);
 	}
@@ -115,72 +103,45 @@ export class ParameterReader {
 	private fillIn(parts: string[], isJson: boolean): unknown {
 		const isQuoted = findQuoted(parts);
 		if (!isQuoted.includes(true)) return undefined;
-		const lost = new LostMarks();
+		const given = this.evaluateAll(parts);
 		const texts = parts.map((part, at) => {
 			if (at % 2 === 0) return part;
-			const given = this.evaluate(part);
-			const text = toText(given);
+			const text = toText(given[at]);
 			if (!isQuoted[at]) return text;
-			if (isJson && given === undefined) return lost.mark(this.isTool ? '' : part);
-			return keepsQuotes(part, text) ? text : JSON.stringify(text).slice(1, -1);
+			if (isJson && given[at] === undefined) return toJsonText(markLost(this.show(part)));
+			return keepsQuotes(part, text) ? text : toJsonText(text);
 		});
 		const json = texts.join('');
 		const parsed = parseJson(json);
-		if (isJson) return parsed === undefined ? lost.takeOut(json) : lost.replace(parsed);
+		if (isJson) return parsed === undefined ? json : replaceLost(parsed);
 		return typeof parsed === 'object' ? json : undefined;
 	}
 }
 
-/** Marks places in JSON whose expressions gave undefined. */
-class LostMarks {
-	/** Nobody else knows it, so no text of others is taken for a mark. */
-	private readonly id = randomUUID();
-	private readonly marks = new RegExp(`${this.id}:(\\d+);`, 'g');
-	private readonly expressions: string[] = [];
+/** @param type of what has no field of its own */
+const findPlace = (
+	fields: NonNullable<Place['options']>,
+	name: string,
+	type: Place['type'] = 'string',
+): Place => ({ displayName: toTitle(name), type, ...fields.find((field) => field.name === name) });
 
-	mark(expression: string): string {
-		return `${this.id}:${this.expressions.push(expression) - 1};`;
-	}
-
-	/** Puts Nothing in place of texts that are blank but for marks, and takes the other marks out. */
-	replace(value: unknown): unknown {
-		if (Array.isArray(value)) return value.map((entry) => this.replace(entry));
-		if (isPlainObject(value)) {
-			const entries = Object.entries(value).map(([key, part]) => [
-				this.takeOut(key),
-				this.replace(part),
-			]);
-			return Object.fromEntries(entries) as unknown;
-		}
-		if (typeof value !== 'string') return value;
-		const [first] = value.matchAll(this.marks);
-		const text = this.takeOut(value);
-		const expression = this.expressions[Number(first?.[1])] ?? '';
-		return first && isBlank(text) ? new Nothing(expression, true) : text;
-	}
-
-	takeOut(text: string): string {
-		return text.replace(this.marks, '');
-	}
+/**
+ * n8n sends a text with `{{ $json… }}` as it stands if nobody switched its field to an expression. What
+ * an expression gives isn't looked at, so a form, a chat or a model may write about them.
+ */
+function refuseFixedExpression(text: string, { displayName }: Place): void {
+	// With $( or with $ and a letter: {{ $5 }} is a price.
+	const expression = text.match(/\{\{.*?\}\}/gs)?.find((one) => /\$[(\p{L}]/u.test(one));
+	if (expression === undefined) return;
+	throw buildFieldError(
+		`'${displayName}' is a fixed text with ${cutText(expression, 60)}, which n8n would send as it stands`,
+		`Point at '${displayName}' in the node, switch it from Fixed to Expression, and run the node again.`,
+	);
 }
-
-/** Names an entry of a parameter. A mapper and a locator have `value`. */
-const nameEntry = (label: string, key: string): string => (key === 'value' ? label : toTitle(key));
-
-/** What n8n writes of a value beside text (`ExpressionBuilder.js` in `@n8n/tournament`). */
-const toText = (value: unknown): string =>
-	value || value === 0 || value === false ? [value].join('') : '';
 
 /** Says whether a value is an object, or a list with one, which are no text. */
 const hasObject = (value: unknown): boolean =>
 	Array.isArray(value) ? value.some(hasObject) : isPlainObject(value);
-
-/** Says whether an expression between quotes makes text that is meant to stand there as it is. */
-function keepsQuotes(expression: string, text: string): boolean {
-	if (MAKES_JSON.test(expression) && typeof parseJson(`"${text}"`) === 'string') return true;
-	const list = ENDS_QUOTES.test(expression) ? parseJson(`["${text}"]`) : undefined;
-	return Array.isArray(list) && list.every((entry) => typeof entry === 'string');
-}
 
 /**
  * Splits a template as n8n does: every second part is an expression, with its braces. Braces after an
@@ -213,4 +174,42 @@ function findQuoted(parts: string[]): boolean[] {
 		if (quotes.length % 2) isInside = !isInside;
 		return false;
 	});
+}
+
+/** What n8n writes of a value beside text (`ExpressionBuilder.js` in `@n8n/tournament`). */
+const toText = (value: unknown): string =>
+	value || value === 0 || value === false ? [value].join('') : '';
+
+/** Writes a text as it stands between the quotes of JSON. */
+const toJsonText = (text: string): string => JSON.stringify(text).slice(1, -1);
+
+/**
+ * An expression with such a call makes JSON by itself, and one with such a text ends the quotes on
+ * purpose and goes on behind them, as in `["{{ $json.urls.join('", "') }}"]`.
+ */
+const MAKES_JSON = /JSON\.stringify|toJsonString|\.replace(All)?\s*\(/;
+const ENDS_QUOTES = /(['`]\\?|"\\)"\s*,/;
+
+/** Says whether an expression between quotes makes text that is meant to stand there as it is. */
+function keepsQuotes(expression: string, text: string): boolean {
+	if (MAKES_JSON.test(expression) && typeof parseJson(`"${text}"`) === 'string') return true;
+	const list = ENDS_QUOTES.test(expression) ? parseJson(`["${text}"]`) : undefined;
+	return Array.isArray(list) && list.every((entry) => typeof entry === 'string');
+}
+
+/**
+ * Stands in JSON for an expression that gives nothing, between two characters that no text has. One
+ * who writes them nevertheless only loses a part of the own text.
+ */
+const markLost = (expression: string): string => `\uffff${expression}\uffff`;
+const LOST = /\uffff([^\uffff]*)\uffff/g;
+
+/** Puts Nothing in place of texts that are blank but for what is lost. */
+function replaceLost(value: unknown): unknown {
+	if (Array.isArray(value)) return value.map(replaceLost);
+	if (isObject(value)) return mapValues(value, replaceLost);
+	if (typeof value !== 'string') return value;
+	const [lost] = value.matchAll(LOST);
+	const text = value.replace(LOST, '');
+	return lost && isBlank(text) ? new Nothing(lost[1] ?? '', true) : text;
 }

@@ -1,14 +1,14 @@
-import type { ResourceMapperValue } from 'n8n-workflow';
+import type { ResourceMapperField, ResourceMapperValue } from 'n8n-workflow';
 import { findModelSchema } from '../../api/catalogue';
-import type { ServiceError } from '../../api/failure';
 import { isResumeUrl } from '../../host/resumeUrl';
 import { LONGEST_TEXT } from '../../lib/excerpt';
 import { isPlainObject } from '../../lib/json';
 import { cutText } from '../../lib/text';
-import { modelFields, modelIdOption, models } from '../../models';
+import { modelIdOption, models } from '../../models';
+import { anyFields, anyInput, anyModel, inputMode, isAutomatic } from '../../models/any/fields';
 import { findStoredSchema } from '../../models/any/views';
 import { checkInput } from '../../models/check';
-import { prompt } from '../../models/commonFields';
+import { file, prompt } from '../../models/commonFields';
 import {
 	describeFields,
 	parseValue,
@@ -26,15 +26,12 @@ import {
 	type JsonSchema,
 } from '../../models/schema';
 import { buildFieldError } from '../../models/values';
-import { addFacts, listShortly } from '../../models/words';
-import * as anyModelFields from '../../models/any/fields';
-import { extraFields } from './options';
+import { listShortly } from '../../models/words';
+import { normalizeGiven, readPastedJson, takeColumns } from './given';
+import { InputFile } from './inputFile';
 import type { CreateRequest, Item } from './item';
-import { takeColumns } from './columns';
-import { refuseFixedExpressions } from './fixedText';
-import { normalizeGiven } from './given';
 import { FilesOfItem } from './itemFiles';
-import { readPastedJson } from './pastedJson';
+import { extraFields } from './options';
 
 /** What an item gives for a task, by the names that are sent. */
 interface Given {
@@ -54,9 +51,6 @@ interface Given {
 	isUndescribed?: boolean;
 }
 
-const DELETE_WAIT =
-	"Generate waits by itself, so the callBackUrl in Input (JSON) isn't used. Delete the Wait node behind it, which would wait for ever.";
-
 /**
  * Turns an item into a request. Whatever an item gives comes this way.
  * @param chooseCallbackUrl gets the callback URL of a pasted body; by default there is none
@@ -67,31 +61,37 @@ export async function prepareRequest(
 	chooseCallbackUrl?: (pasted: unknown) => string | undefined,
 ): Promise<CreateRequest> {
 	const { context } = item.call;
-	refuseFixedExpressions(context.getNode().parameters, [...modelFields, extraFields]);
 	const files = new FilesOfItem(context, item.index);
-	const given = await readGiven(item, files);
-	const extra = (parseValue(extraFields, item.option(extraFields.name)) ?? {}) as object;
-	const { input, warnings } = await makeInput(given, { ...extra }, files);
-	const waitsForIt = !chooseCallbackUrl && isResumeUrl(context, given.callBackUrl);
+	const given = await readGiven(item);
+	const extra = parseValue(extraFields, item.option(extraFields.name)) as object | undefined;
+	if (!chooseCallbackUrl && isResumeUrl(context, given.callBackUrl))
+		given.warnings.unshift(DELETE_WAIT);
+	const { input, warning } = await makeInput(given, { ...extra }, files);
 	return {
 		model: given.model,
 		input,
 		callBackUrl: chooseCallbackUrl?.(given.callBackUrl),
-		warning: [waitsForIt && DELETE_WAIT, warnings].filter(Boolean).join(' ') || undefined,
+		warning,
 		isUndescribed: given.isUndescribed,
 		given: [given.model, normalizeGiven({ ...given.values, ...extra }, files)],
 	};
 }
 
-async function readGiven(item: Item, files: FilesOfItem): Promise<Given> {
+const DELETE_WAIT =
+	"Generate waits by itself, so the callBackUrl in Input (JSON) isn't used. Delete the Wait node behind it, which would wait for ever";
+
+async function readGiven(item: Item): Promise<Given> {
 	const chosen = item.read('model');
 	const model = models.find(({ id }) => id === chosen);
 	if (!model)
 		throw buildFieldError(
 			`This node has no model "${String(chosen)}"`,
-			'Choose a model from the list. For any other one choose All Models of Your Service.',
+			'Choose another one, such as All Models of Your Service.',
 		);
-	return model.id === 'any' ? await readAnyModel(item, files) : readNamedModel(item, model);
+	if (model.id !== 'any') return readNamedModel(item, model);
+	const id = parseValue(anyModel, item.read(anyModel.name)) as string;
+	const isJson = item.read(inputMode.name) === 'json';
+	return await (isJson ? readJson(item, id) : readMapped(item, id));
 }
 
 /** Makes what is sent of what was given, with files of the item in it. */
@@ -101,43 +101,39 @@ async function makeInput(given: Given, extra: Record<string, unknown>, files: Fi
 	const own = { ...given.blank, ...reader.read(values) };
 	const extraReader = new InputReader(schema, files, 'extra');
 	const input = { ...own, ...extraReader.read(extra) };
-	const found = describeUnknown(given, own);
+	// A service may ignore names that it doesn't know.
+	const unknown = listUnknown(schema, own);
+	const found = unknown.length
+		? `${listShortly(unknown)} in Input ${unknown.length > 1 ? 'are no fields' : 'is no field'} of ${given.model}. ${listFields(schema)}`
+		: undefined;
 	if (found && mode === 'fields')
 		throw buildFieldError(
 			found,
-			"Correct the names, then run the node again. What the service takes beyond these fields goes into 'Extra Fields' in Options.",
+			"Correct the names. What the service takes beyond these fields goes into 'Extra Fields' in Options.",
 		);
-	const fillIn = given.isByColumns ? FILL_COLUMN : undefined;
-	if (checks) checkInput(schema, checks === 'all' ? input : own, values, fillIn);
+	const remedy = given.isByColumns ? FILL_COLUMN : undefined;
+	if (checks) checkInput(schema, checks === 'all' ? input : own, values, remedy);
 	const doubts = [...given.warnings, found, ...reader.warnings, ...extraReader.warnings];
 	if (given.isByColumns) doubts.push(checkColumns(given, input));
 	for (const use of [...reader.uses, ...extraReader.uses]) await use.file.check(use);
-	return { input, warnings: joinWarnings(doubts, mode) };
-}
-
-function joinWarnings(doubts: Array<string | undefined>, mode: Mode): string {
-	const sentences = doubts.filter((doubt) => doubt !== undefined);
-	if (sentences.length && mode === 'json') sentences.push('The input was sent as it is');
-	return cutText(sentences.map((sentence) => `${sentence}.`).join(' '), LONGEST_TEXT);
+	const sentences = doubts.filter((doubt) => doubt !== undefined).map((doubt) => `${doubt}.`);
+	return { input, warning: cutText(sentences.join(' '), LONGEST_TEXT) || undefined };
 }
 
 const FILL_COLUMN =
-	'Fill in a column with the name of this field, or name the columns so in a node before this one.';
+	"Fill in a column of the field's name, or rename one in a node before this one.";
 
 /** Reads the prompt of the node. Agents write prompts as JSON. */
 function readPrompt({ read }: Item): unknown {
 	const value = read(prompt.name);
 	const isParts = Array.isArray(value) || isPlainObject(value);
-	return parseValue(prompt, isParts ? writeParts(value) : value);
+	return parseValue(prompt, isParts ? JSON.stringify(value) : value);
 }
 
-/** @returns the value itself, if it is none that JSON has: it is refused then */
-function writeParts(value: object): unknown {
-	try {
-		return JSON.stringify(value);
-	} catch {
-		return value;
-	}
+/** The prompt of the node counts in place of another. */
+function addPrompt(item: Item, values: object | null | undefined): Given['values'] {
+	const written = readPrompt(item);
+	return { ...values, ...(written !== undefined && { prompt: written }) };
 }
 
 function readNamedModel(item: Item, { id, fields }: Model): Given {
@@ -159,90 +155,62 @@ function readNamedModel(item: Item, { id, fields }: Model): Given {
 	};
 }
 
-async function readAnyModel(item: Item, files: FilesOfItem): Promise<Given> {
-	const { anyModel, inputMode } = anyModelFields;
-	const model = parseValue(anyModel, item.read(anyModel.name)) as string;
-	return item.read(inputMode.name) === 'json'
-		? await readJson(item, model)
-		: await readMapped(item, model, files);
-}
-
 /** Reads Input (JSON), which is sent as it is, save for files. */
 async function readJson(item: Item, model: string): Promise<Given> {
-	const { anyInput } = anyModelFields;
-	const entered = parseValue(anyInput, item.read(anyInput.name));
-	const described = await lookUpSchema(item, model).catch((error: ServiceError) => ({
+	const entered = parseValue(anyInput, item.read(anyInput.name)) as object | undefined;
+	const described = await findSchema(item, model).catch((error: Error) => ({
 		schema: {},
-		warning: `Nothing was checked, because the service couldn't say what ${model} takes (${cutText(error.message)})`,
+		doubt: `Nothing was checked, because the service couldn't say what ${model} takes (${cutText(error.message)})`,
 	}));
-	const json = (entered ?? {}) as Record<string, unknown>;
-	const { input, warning, ...body } = readPastedJson(described.schema, json, model);
-	const written = readPrompt(item);
-	const values = written === undefined ? input : { ...input, prompt: written };
-	const warnings = ['warning' in described ? described.warning : undefined, warning];
+	const { input, warning, ...body } = readPastedJson(described.schema, { ...entered }, model);
+	const values = addPrompt(item, input);
+	const warnings = [described.doubt, warning];
 	// What is blank may be an expression that gives nothing.
 	const checks = entered ? undefined : 'all';
 	return { ...described, ...body, model, values, warnings, mode: 'json', checks };
 }
 
 /** Reads the fields of the mapper, or the item's columns in their place. */
-async function readMapped(item: Item, model: string, files: FilesOfItem): Promise<Given> {
-	const { anyFields, isAutomatic } = anyModelFields;
+async function readMapped(item: Item, model: string): Promise<Given> {
 	const mapper = (item.read(anyFields.name) || {}) as Partial<ResourceMapperValue>;
-	const described = readStored(model, mapper) ?? (await lookUpSchema(item, model));
+	const described = await findSchema(item, model, mapper.schema);
 	const isByColumns = isAutomatic(mapper);
-	const own = isByColumns ? readColumns(item, model, described.schema, files) : mapper.value;
-	const written = readPrompt(item);
-	const entered = Object.entries({ ...own, ...(written !== undefined && { prompt: written }) });
+	const own = isByColumns ? readColumns(item, model, described.schema) : mapper.value;
+	const entered = Object.entries(addPrompt(item, own));
 	const values = Object.fromEntries(entered.filter(([name]) => !isOwnEntry(name)));
 	return { ...described, model, values, mode: 'fields', checks: 'all', isByColumns, warnings: [] };
 }
 
-/** Looks up what the service says about a model; anything is allowed if it says nothing. */
-async function lookUpSchema(
+/**
+ * Finds what is said of a model by the workflow or, if that has another model's fields, by the service;
+ * anything is allowed if nothing is said. Somebody else may have written the workflow, so it is trusted
+ * no more than the service.
+ */
+async function findSchema(
 	{ service }: Item,
 	model: string,
-): Promise<Pick<Given, 'schema' | 'isUndescribed'>> {
+	fields: ResourceMapperField[] = [],
+): Promise<Pick<Given, 'schema' | 'isUndescribed'> & { doubt?: string }> {
+	const stored = findStoredSchema(fields);
+	if (stored?.model === model) return { schema: readSchema(stored.inputSchema, undefined) ?? {} };
 	const document = await findModelSchema(service, model);
 	const found = findInput(model, document);
 	const schema = 'input' in found ? found.input.schema : {};
-	return { schema, isUndescribed: document === undefined || undefined };
-}
-
-/**
- * Reads the schema that the workflow stores. Somebody else may have written the workflow, so it is
- * trusted no more than the service's.
- * @throws {UserError} when the fields are those of another model
- */
-function readStored(
-	model: string,
-	mapper: Partial<ResourceMapperValue>,
-): { schema: JsonSchema } | undefined {
-	const stored = findStoredSchema(mapper.schema ?? []);
-	if (!stored) return undefined;
-	if (stored.model === model) return { schema: readSchema(stored.inputSchema, undefined) ?? {} };
-	// Nothing was filled in for the stored model, so the chosen one is looked up.
-	if (anyModelFields.isAutomatic(mapper)) return undefined;
-	throw buildFieldError(
-		`The fields in Input are those of ${stored.model}, but the model is ${model}`,
-		`Choose the model in the node and fill in its fields. If an expression gives the model, ${anyModelFields.USE_JSON}.`,
-	);
+	return { schema, isUndescribed: document === undefined };
 }
 
 /** @throws {UserError} when the fields aren't known, or for a tool: its model would fill in all fields */
-function readColumns({ call, index }: Item, model: string, schema: JsonSchema, files: FilesOfItem) {
+function readColumns({ call, index }: Item, model: string, schema: JsonSchema) {
 	// A tool's item has what the agent's model writes, and what others wrote to the agent.
-	if (call.isTool)
+	const refusal = call.isTool
+		? 'Map Automatically takes no columns in a tool, because the AI model could then fill in every field'
+		: `The fields of ${model} aren't known, so no column can be taken by its name`;
+	if (call.isTool || !listProperties(schema).length)
 		throw buildFieldError(
-			'Map Automatically takes no columns in a tool, because the AI model could then fill in every field',
-			"Set 'Mapping Column Mode' to Map Each Column Manually, and let the model fill in the fields of your choice.",
-		);
-	if (!listProperties(schema).length)
-		throw buildFieldError(
-			`The fields of ${model} aren't known, so no column can be taken by its name`,
+			refusal,
 			"Set 'Mapping Column Mode' to Map Each Column Manually, or 'Input Mode' to JSON.",
 		);
-	return takeColumns(schema, call.context.getInputData()[index]?.json ?? {}, files);
+	return takeColumns(schema, call.context.getInputData()[index]?.json ?? {});
 }
 
 /**
@@ -250,25 +218,31 @@ function readColumns({ call, index }: Item, model: string, schema: JsonSchema, f
  * @throws {UserError} when there is nothing to send, which the service might take, and charge for
  */
 function checkColumns({ schema, model }: Given, input: object): string | undefined {
-	const properties = listProperties(schema);
 	if (!Object.keys(input).length)
 		throw buildFieldError(
-			`The item has nothing in a column that is named as a field of ${model}. Its fields are ${listShortly(properties.map(({ name }) => name))}`,
-			'Fill in such a column, or name the columns so in a node before this one.',
+			`The item has nothing in a column that is named as a field of ${model}. ${listFields(schema)}`,
+			FILL_COLUMN,
 		);
-	const hasPrompt = properties.some(
+	const hasPrompt = listProperties(schema).some(
 		({ name, schema: own }) => findPurpose(name, own).kind === 'prompt',
 	);
 	if (!hasPrompt || 'prompt' in input) return undefined;
 	return "No prompt was sent: 'Prompt' is blank, and the item has no column for it";
 }
 
-/** Says which names the model lacks, and which it has: a service may ignore unknown ones. */
-function describeUnknown({ schema, model, isByColumns }: Given, input: object): string | undefined {
-	const wrong = listUnknown(schema, input);
-	if (!wrong.length || isByColumns) return undefined;
-	const right = listProperties(schema).map(({ name, isRequired }) =>
-		addFacts(name, isRequired ? 'required' : ''),
-	);
-	return `${listShortly(wrong)} in Input ${wrong.length > 1 ? 'are no fields' : 'is no field'} of ${model}. Its fields are ${listShortly(right)}`;
+const listFields = (schema: JsonSchema): string =>
+	`Its fields are ${listShortly(listProperties(schema).map(({ name }) => name))}`;
+
+/**
+ * Reads a field that takes one file, as those of models do.
+ * @returns the item's file, or a link
+ * @throws {UserError} if the field has neither
+ */
+export function readOneFile({ call, index, read }: Item, field: Field): InputFile | string {
+	const schema = describeFields([{ ...field, send: { as: 'file', schema: file } }]);
+	const values = { file: read(field.name) };
+	const reader = new InputReader(schema, new FilesOfItem(call.context, index), 'fields');
+	const input = reader.read(values);
+	checkInput(schema, input, values);
+	return input.file instanceof InputFile ? input.file : String(input.file);
 }

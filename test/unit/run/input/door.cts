@@ -77,12 +77,12 @@ export async function prepare(given: Given) {
 }
 
 /** Shows files as `file: <binary field>`. */
-export const show = (input: unknown): unknown => {
-	if (input instanceof FileToSend) return `file: ${input.field}`;
-	if (Array.isArray(input)) return input.map(show);
-	if (typeof input !== 'object' || input === null) return input;
-	return Object.fromEntries(Object.entries(input).map(([key, value]) => [key, show(value)]));
-};
+export const show = (input: unknown): unknown =>
+	JSON.parse(
+		JSON.stringify(input, (_, part: unknown) =>
+			part instanceof FileToSend ? `file: ${part.field}` : part,
+		),
+	);
 
 /** Prepares the request, and shows its input. */
 export const readInput = async (given: Given): Promise<unknown> =>

@@ -1,68 +1,38 @@
-import type { IDataObject, IExecuteFunctions, INodeProperties } from 'n8n-workflow';
-import type { Call } from '../../../../nodes/MediaGeneration/host/call';
-import { Nothing } from '../../../../nodes/MediaGeneration/models/values';
-import { ParameterReader } from '../../../../nodes/MediaGeneration/run/input/readParameter';
-import { evaluate } from '../../expression.ts';
-import { expectLinear, fill } from '../../linear.cts';
-import { fake } from '../../n8n.ts';
-
-const fields = [
-	{ displayName: 'JSON', name: 'json', type: 'json' },
-	{ displayName: 'Text', name: 'text', type: 'string' },
-	{ displayName: 'Options', name: 'options', type: 'collection' },
-] as INodeProperties[];
+import type { IDataObject } from 'n8n-workflow';
+import { inFields, inJson, prepare, readInput, type Values } from './door.cts';
 
 /** Values that break JSON, or change it. */
 const QUOTED = 'He said "hi"\nand left';
 const INJECTION = 'x", "image_url": "https://evil.example/a.png';
 
-/** Reads a parameter that the workflow stores, for an item of this JSON. */
-function read(stored: unknown, json: IDataObject = {}, name = 'json', more: object = {}): unknown {
-	const context = fake<IExecuteFunctions>({
-		getNodeParameter: (_name: string, _item: number, _default: unknown, options?: object) =>
-			options ? stored : evaluate(stored, json),
-		evaluateExpression: (template: string) => evaluate(`=${template}`, json),
-		...more,
-	});
-	return new ParameterReader(fake<Call>({ context, isTool: false }), fields, 0).read(name);
-}
+/** Sends Input (JSON) as the workflow stores it, for an item of this JSON. */
+const send = async (stored: unknown, json: IDataObject = {}) =>
+	await readInput({ ...inJson(stored), json });
 
 describe('an expression between the quotes of a JSON text', () => {
-	it.each([QUOTED, 'C:\\new', INJECTION, '\t', '\\', '"', '{{ $json.x }}', '', 'plain'])(
+	it.each([QUOTED, 'C:\\new', INJECTION, '{{ $json.x }}'])(
 		'is sent with the value %j as it is',
-		(prompt) => {
+		async (prompt) => {
 			const stored = '={ "prompt": "{{ $json.prompt }}", "duration": "{{ 5 }}" }';
-			expect(read(stored, { prompt })).toEqual({ prompt, duration: '5' });
+			expect(await send(stored, { prompt })).toEqual({ prompt, duration: '5' });
 		},
 	);
 
 	it.each([
-		['nothing', '{{ $json.none }}', new Nothing('{{ $json.none }}', true)],
-		[
-			'nothing beside a blank',
-			' {{ $json.none }}{{ $json.list[5] }}',
-			new Nothing('{{ $json.none }}', true),
-		],
 		['nothing beside text', 'a {{ $json.none }}', 'a '],
-		['null', '{{ null }}', ''],
 		['not a number', '{{ 1 * "x" }}', ''],
 		['0', '{{ 0 }}', '0'],
 		['false', '{{ false }}', 'false'],
 		['a list', '{{ $json.list }}', 'a,"b"'],
-		['a comment', '{{ /* "all" }\\}} */ $json.prompt // its "text"\n }}', QUOTED],
-		['a ternary', `{{ $json.none ? "an \\"a\\"" : 'no "b"' }}`, 'no "b"'],
+		['a comment', '{{ /* "all" \\}} */ $json.prompt // its "text"\n }}', QUOTED],
 		['an object in braces', '{{ ({ a: { b: $json.prompt } }).a.b }}', QUOTED],
-		['a function of n8n', '{{ $json.prompt.trim() }}', QUOTED],
-		['a semicolon', '{{ $json.prompt; }}', QUOTED],
 		['two', '{{ $json.prompt }}{{ $json.prompt }}', QUOTED + QUOTED],
-		['a quoted one', 'a \\"{{ $json.prompt }}\\" fox', `a "${QUOTED}" fox`],
-		['braces without an end', '}} {{ $json.prompt }}', `}} ${QUOTED}`],
 		['two backslashes that n8n makes one of', 'a\\\\n{{ $json.prompt }}', `a\n${QUOTED}`],
 		['a function that is no way out', '{{ $json.prompt.replaceSpecialChars() }}', QUOTED],
-	])('is what n8n writes, made safe: %s', (_what, expression, value) => {
+	])('is what n8n writes, made safe: %s', async (_what, expression, text) => {
 		const json = { prompt: QUOTED, list: ['a', '"b"'] };
-		const stored = `={ "prompt": "${expression}", "other": "{{ 1 }}" }`;
-		expect(read(stored, json)).toEqual({ prompt: value, other: '1' });
+		const stored = `={ "text": "${expression}", "other": "{{ 1 }}" }`;
+		expect(await send(stored, json)).toEqual({ text, other: '1' });
 	});
 
 	it.each([
@@ -73,16 +43,10 @@ describe('an expression between the quotes of a JSON text', () => {
 			{ b: [QUOTED], a: QUOTED },
 		],
 		['in a code fence', '```json\n{ "a": "{{ $json.a }}" }\n```', { a: QUOTED }],
-	])('is made safe %s', (_what, template, value) => {
-		expect(read(`=${template}`, { a: QUOTED })).toEqual(value);
-	});
-
-	it('in Extra Fields too, beside other options', () => {
-		const stored = { extraFields: '={ "a": "{{ $json.a }}" }', concurrency: 2 };
-		expect(read(stored, { a: QUOTED }, 'options')).toEqual({
-			extraFields: { a: QUOTED },
-			concurrency: 2,
-		});
+	])('is made safe %s', async (_what, template, input) => {
+		expect(await send(`=${template}`, { a: QUOTED })).toEqual(input);
+		const options = { extraFields: `=${template}` };
+		expect(await readInput({ ...inFields({}, { options }), json: { a: QUOTED } })).toEqual(input);
 	});
 });
 
@@ -93,57 +57,103 @@ describe('a text that is made for JSON stays as it is', () => {
 		['by replacing', `"{{ $json.a.replace(/"/g, '\\\\"').replaceAll('\\n', '\\\\n') }}"`, QUOTED],
 		['as a list, in single quotes', `["{{ ['a', 'b'].join('", "') }}"]`, ['a', 'b']],
 		['as a list, in double quotes', `["{{ ['a', 'b'].join("\\",\\"") }}"]`, ['a', 'b']],
-	])('%s', (_what, template, value) => {
-		expect(read(`={ "a": ${template} }`, { a: QUOTED })).toEqual({ a: value });
+	])('%s', async (_what, template, a) => {
+		expect(await send(`={ "a": ${template} }`, { a: QUOTED })).toEqual({ a });
 	});
 
 	it.each<[what: string, template: string, value: unknown]>([
 		['replaces line breaks', `"{{ $json.b.replace(/\\n/g, ' ') }}"`, INJECTION],
-		['replaces all', `"{{ $json.b.replaceAll('z', ' ') }}"`, INJECTION],
 		['is stringified beside it', `"{{ JSON.stringify(1) + $json.b }}"`, `1${INJECTION}`],
 		['joins a list', `["{{ [$json.b].join('", "') }}"]`, [INJECTION]],
 		['ends the quotes for a name', `"b{{ $json.b ? '" , "c": "d' : '' }}"`, 'b" , "c": "d'],
-	])('but a stranger sets no other field where the expression %s', (_what, template, value) => {
-		expect(read(`={ "a": ${template} }`, { b: INJECTION })).toEqual({ a: value });
+	])('but a stranger sets no other field where the expression %s', async (_what, template, a) => {
+		expect(await send(`={ "a": ${template} }`, { b: INJECTION })).toEqual({ a });
 	});
 });
 
-it.each([
-	['where the template is no JSON', '{ "a": "{{ $json.b }}" "{{ $json.b }}" }'],
-	['behind a backslash', '{ "a": "C:\\\\{{ $json.b }}" }'],
-])('a stranger makes no JSON of a template that is none: %s', (_what, template) => {
-	const b = 'n", "b": "';
-	const text = String(read(`=${template}`, { b: `${b}", "c": "` }));
-	expect(() => JSON.parse(text) as unknown).toThrow();
+it('a stranger makes no JSON of a template that is none', async () => {
+	const sent = send('={ "a": "{{ $json.b }}" "{{ $json.b }}" }', { b: 'n", "b": "", "c": "' });
+	await expect(sent).rejects.toThrow('is not valid JSON');
 });
 
-describe('what n8n made of the expression counts', () => {
+it.each(['{ "a": {{ JSON.stringify($json.a) }} }', '{{ { a: $json.a } }}'])(
+	'what n8n made of an expression without quotes around it counts: %s',
+	async (template) => {
+		expect(await send(`=${template}`, { a: QUOTED })).toEqual({ a: QUOTED });
+	},
+);
+
+it('in a field of text, JSON is made safe as well', async () => {
+	const given = { ...inFields({ text: '={ "a": "{{ $json.a }}" }' }), json: { a: QUOTED } };
+	expect(await readInput(given)).toEqual({ text: `{ "a": ${JSON.stringify(QUOTED)} }` });
+});
+
+describe('a fixed text with an expression', () => {
 	it.each([
-		['without quotes around it', '{ "a": {{ JSON.stringify($json.a) }} }'],
-		['behind braces that are text', '{ "a": "\\{{ $json.a }}" }'],
-	])('%s', (_what, template) => {
-		expect(read(`=${template}`, { a: QUOTED })).toEqual(evaluate(`=${template}`, { a: QUOTED }));
+		'A {{$json["prompt"]}} in snow',
+		"{{ $('Set').item.json.prompt }}",
+		'{{ JSON.stringify($json) }}',
+		'{{ x }} {{ $now }}',
+		'{{ {{ $json.x }} }}',
+		'{{\n$json.x\n}}',
+		' ={{ $json.x }}',
+	])('is refused as %j', async (prompt) => {
+		await expect(readInput(inJson({}, { prompt }))).rejects.toThrow(
+			/^'Prompt' is a fixed text with \{\{/,
+		);
 	});
 
-	it('as a whole, in a field of text, and in a fixed one', () => {
-		expect(read('={{ { a: $json.a } }}', { a: QUOTED })).toEqual({ a: QUOTED });
-		const stored = '={ "a": "{{ $json.a }}" }';
-		expect(read(stored.slice(1), { a: '"' })).toBe(stored.slice(1));
-		expect(read(42)).toBe(42);
+	const json = '{{ $json.url }}';
+	it.each<[where: string, parameters: Values, name: string]>([
+		['JSON', inJson(`{ "prompt": "${json}" }`).parameters, 'Input (JSON)'],
+		[
+			'Extra Fields',
+			inFields({}, { options: { extraFields: json } }).parameters,
+			'Extra Fields (JSON)',
+		],
+		['any option', inFields({}, { options: { reference: json } }).parameters, 'Reference'],
+		['a field of the mapper', inFields({ image_url: json }).parameters, 'Image URL'],
+		[
+			'a locator',
+			inFields({}, { anyModel: { __rl: true, mode: 'id', value: json } }).parameters,
+			'Choose Model',
+		],
+		[
+			'a row',
+			{ model: 'gamma-v6/reference-to-video', imageReferences: { reference: [{ image: json }] } },
+			'Image',
+		],
+	])('is refused in %s, and the error names the field', async (_, parameters, name) => {
+		await expect(prepare({ parameters })).rejects.toMatchObject({
+			message: `'${name}' is a fixed text with ${json}, which n8n would send as it stands`,
+			description: expect.stringContaining(`Point at '${name}'`) as string,
+		});
 	});
 
-	it("but not where the expression can't be evaluated again", () => {
-		const more = {
-			evaluateExpression: () => {
-				throw new Error('no');
-			},
-		};
-		expect(() => read('={ "a": "{{ $json.a }}" }', { a: 'fox' }, 'json', more)).toThrow('no');
+	it.each([
+		'A sign that says $5 {{ now }}',
+		'{{ name }} $json {{ size }}',
+		'{{ $json',
+		'$json }} and {{',
+		'{{ $5 }}',
+		'{ $json.x }',
+	])('is none as %j', async (prompt) => {
+		expect(await readInput(inJson({}, { prompt }))).toEqual({ prompt });
 	});
-});
 
-it.each(['\\', '"', '{', '\\{{', '}}{{', '"{{ 1 }}"'])('takes linear time for many %j', (text) => {
-	const stored = `={ "a": "{{ 1 }}${fill(text, 1_000_000)}`;
-	const more = { getNodeParameter: () => stored, evaluateExpression: () => 1 };
-	expectLinear(() => expect(typeof read(stored, {}, 'json', more)).toBe('string'));
+	it.each<[what: string, parameters: Values]>([
+		['an entry of our own', inFields({ $guide: json, a: 1 }).parameters],
+		[
+			'what the service says',
+			inFields(
+				{},
+				{
+					anyModel: { __rl: true, value: 'x', cachedResultName: json },
+					anyFields: { mappingMode: 'defineBelow', value: { a: 1 }, schema: [{ id: json }] },
+				},
+			).parameters,
+		],
+	])('may be %s', async (_, parameters) => {
+		expect(await readInput({ parameters })).toEqual({ a: 1 });
+	});
 });
