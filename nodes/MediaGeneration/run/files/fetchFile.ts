@@ -159,12 +159,7 @@ async function open(
 	let at = file.url;
 	let from: string | undefined;
 	for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
-		if (!isWebUrl(at))
-			throw new DownloadError(file, 'its link leads to what is not a web address', ASK_SERVICE);
-		if (isInternalUrl(at) && !isInternalUrl(from ?? (await getService()).credentials.baseUrl)) {
-			const where = `${cutText(new URL(at).origin)}, an address inside this network`;
-			throw new DownloadError(file, `its link leads to ${where}`, ASK_SERVICE);
-		}
+		await checkAddress(at, from, file, getService);
 		const host = hostOf(at);
 		const asking = call.context.helpers.httpRequest({ ...request, url: at });
 		const answer = (await asking.catch((error: unknown) => {
@@ -184,6 +179,20 @@ async function open(
 		`its host redirected more than ${MAX_REDIRECTS} times`,
 		ASK_SERVICE,
 	);
+}
+
+/** @throws {DownloadError} for what is no web address, and for a way from the internet into this network */
+async function checkAddress(
+	at: string,
+	from: string | undefined,
+	file: RemoteFile,
+	getService: FileSource['getService'],
+): Promise<void> {
+	if (!isWebUrl(at))
+		throw new DownloadError(file, 'its link leads to what is not a web address', ASK_SERVICE);
+	if (!isInternalUrl(at) || isInternalUrl(from ?? (await getService()).credentials.baseUrl)) return;
+	const where = `${cutText(new URL(at).origin)}, an address inside this network`;
+	throw new DownloadError(file, `its link leads to ${where}`, ASK_SERVICE);
 }
 
 const hostOf = (url: string): string => cutText(new URL(url).host);

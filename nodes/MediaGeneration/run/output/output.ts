@@ -121,41 +121,53 @@ function showHints(
 		const message = toPlainText(text);
 		call.context.addExecutionHints({ type, location: 'outputPane', message });
 	};
-	const warnings = new Map<string, [count: number, first: string]>();
-	const warn = (what: string, reason?: string) => {
-		const [count, first] = warnings.get(what) ?? [0, reason];
-		if (reason && first) warnings.set(what, [count + 1, first]);
-	};
 	const costs = new Map<string, number>();
 	let adopted = 0;
 	if (decision.reason) hint('info', `The run stayed awake ${decision.reason}.`);
 	if (times?.isCutShort && !looks.haveEnded) hint('info', CUT_SHORT);
 	for (const [item, outcome] of outcomes.entries()) {
-		const error = hasFailed(outcome) ? (outcome.error as Error) : undefined;
-		const items = outcome && 'items' in outcome ? outcome.items : [];
-		const all = items.map(({ json }) => json as Task);
-		const { task = all[0] } = factsOf(error);
-		if (!task) warn('Items with an error', error?.message);
-		if (task?.status === 'failed') warn('Items whose task failed', sayReason(task));
-		if (task?.status === 'timedOut')
-			warn('Items whose task goes on (use Wait)', task.lookError ?? 'no look failed');
-		for (const { warning, downloadError } of all) {
-			warn('Items with a warning', warning);
-			warn('Items that lack a file', downloadError);
-		}
+		const task = findOutputTask(outcome);
 		const entry = ledger.entries[item] as Entry;
 		// The earlier execution has said what it paid.
 		if (ledger.earlier && task && findTask(entry)?.elsewhere) adopted++;
 		else if (task?.creditsConsumed !== undefined)
 			costs.set(looks.keyOf(entry), task.creditsConsumed);
 	}
-	for (const [what, [count, first]] of warnings)
+	for (const [what, [count, first]] of listWarnings(outcomes))
 		hint('warning', cutText(`${what}: ${count}. The first: ${first}`));
 	if (costs.size) hint('info', `Credits consumed: ${addCredits([...costs.values()])}`);
 	if (adopted) {
 		const count = `${adopted} of ${outcomes.length}`;
 		hint('info', `Nothing was created for these tasks of the earlier run: ${count}`);
 	}
+}
+
+const listTasks = (outcome: Outcome): Task[] =>
+	outcome && 'items' in outcome ? outcome.items.map(({ json }) => json as Task) : [];
+
+/** Finds the task that an item outputs, or whose failure is the error of the item. */
+const findOutputTask = (outcome: Outcome): Task | undefined =>
+	hasFailed(outcome) ? factsOf(outcome.error).task : listTasks(outcome)[0];
+
+/** Lists what is wrong with items: of how many, and the first reason. */
+function listWarnings(outcomes: Outcome[]): Map<string, [count: number, first: string]> {
+	const warnings = new Map<string, [count: number, first: string]>();
+	const warn = (what: string, reason?: string) => {
+		const [count, first] = warnings.get(what) ?? [0, reason];
+		if (reason && first) warnings.set(what, [count + 1, first]);
+	};
+	for (const outcome of outcomes) {
+		const task = findOutputTask(outcome);
+		if (!task && hasFailed(outcome)) warn('Items with an error', (outcome.error as Error).message);
+		if (task?.status === 'failed') warn('Items whose task failed', sayReason(task));
+		if (task?.status === 'timedOut')
+			warn('Items whose task goes on (use Wait)', task.lookError ?? 'no look failed');
+		for (const { warning, downloadError } of listTasks(outcome)) {
+			warn('Items with a warning', warning);
+			warn('Items that lack a file', downloadError);
+		}
+	}
+	return warnings;
 }
 
 /** Says in n8n's log what may keep callbacks from an execution that sleeps. */
