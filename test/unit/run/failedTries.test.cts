@@ -69,6 +69,14 @@ describe.each(AWAKE_OR_ASLEEP)('a try after a failure, where the run waits by %s
 		expect(listOfFirst(execution)).toEqual(['task-0-1z', 'task-0-3z']);
 	});
 
+	it('outputs why a failed task could not be created again, with its ID', async () => {
+		const goesOn = { howToWait, maxTries: 2, onError: 'continueRegularOutput' } as const;
+		const { items } = await live(build([['failed', 'refused']], goesOn));
+		const message = expect.stringContaining('task-0-1z') as string;
+		expect(items).toMatchObject([{ json: { message } }]);
+		expect(items[0]?.json.error).toContain('did not accept a field');
+	});
+
 	it('in a retry from the list comes only after n8n was given the failure there too', async () => {
 		const { world, execution, sent, statuses } = await live(
 			build(FAILS_ONCE, { howToWait, retries: [{}, { maxTries: 2 }] }),

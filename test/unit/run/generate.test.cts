@@ -56,11 +56,8 @@ it('Maximum Tasks per Run counts what exists or may exist, and nothing that was 
 });
 
 describe('a woken run', () => {
-	const described = Object.assign(new Error('Wrong'), { description: 'Said by n8n' });
-
 	it.each<[string, OfItem, Error | undefined, string]>([
 		['of a field', 'good', wrong, 'No image'],
-		["of n8n's", 'good', described, 'Wrong'],
 		['of the service', 'refused', undefined, 'did not accept'],
 		['of unknown outcome', 'unknown', undefined, 'broke off'],
 	])(

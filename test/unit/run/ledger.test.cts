@@ -46,7 +46,6 @@ it.each<[State, string, Partial<Entry>, boolean]>([
 	['unknown', 'a task may exist', { unknown: UNKNOWN }, false],
 	['unknown', '… beside one that failed', { attempts: [tell(FAILED)], unknown: UNKNOWN }, false],
 	['open', '… beside one that is open', { attempts: [OPEN], unknown: UNKNOWN }, false],
-	['completed', '… beside one that has completed', { attempts: [GOOD], unknown: UNKNOWN }, false],
 	['open', 'another process has one that failed', { attempts: [OPEN, tell(FAILED)] }, false],
 	['completed', '… beside one that has completed', { attempts: [GOOD, OPEN] }, false],
 	['failed', '… that may still end', { attempts: [SILENT, tell(FAILED)] }, false],
