@@ -57,7 +57,6 @@ const id = (task_id: unknown) => ({ data: { task_id } });
 const record = (more: object = {}) => ({ code: 200, data: { taskId, state: 'success', ...more } });
 const nest = (levels: number): unknown => (levels ? { deeper: nest(levels - 1) } : 'end');
 const long = '1234567890123456789';
-const emoji = '\u{1f600}'.repeat(256);
 
 it.each<[string, object, unknown, string?]>([
 	[
@@ -68,7 +67,6 @@ it.each<[string, object, unknown, string?]>([
 	['with a record in data, as services send it', good, record()],
 	['with a number in data', at(seconds, KEY, '123'), id(123), '123'],
 	['with a rounded one', at(seconds, KEY, long), { taskId: Number(long), ...id(long) }, long],
-	['with a long ID of any script', at(seconds, KEY, emoji), id(emoji), emoji],
 	['as late as is allowed', at(seconds - 300), id(taskId)],
 	['as deep as is allowed', good, { ...id(taskId), more: nest(63) }],
 	['as JSON in capitals', { ...good, 'content-type': 'Application/JSON; a' }, id(taskId)],
@@ -87,7 +85,6 @@ const stale = at(seconds - 301);
 it.each<[number, keyof typeof FAULTS, string, object, unknown?]>([
 	[401, 'headerMissing', 'no headers, and no ID', {}, {}],
 	[401, 'headerMissing', 'no signature', { 'x-webhook-timestamp': String(seconds) }],
-	[401, 'timestampMalformed', 'a plus', at(`+${seconds}`)],
 	[401, 'timestampMalformed', 'a time that a proxy joins', at(`${seconds}, ${seconds}`)],
 	[401, 'timestampStale', 'a time too long ago', stale],
 	[401, 'timestampStale', 'a time too far ahead', at(seconds + 301)],

@@ -66,7 +66,6 @@ it.each<[string, Started]>([
 	['a called workflow whose caller does not wait', calledBy({ shouldResume: false })],
 	['one of two triggers, which nobody waits for', { ...TWO, ran: [SCHEDULE] }],
 	['a trigger that is disabled', { above: { [WEBHOOK]: { ...LAST_NODE, disabled: true } } }],
-	['a node above that is no trigger', { above: { 'n8n-nodes-base.httpRequest': LAST_NODE } }],
 ])('nobody waits for %s', (_, started) => {
 	expect(find(started)).toBeUndefined();
 });
@@ -90,8 +89,8 @@ it.each<[string, Started, string]>([
 	['a message broker', { above: { [KAFKA]: {} } }, KAFKA],
 	['a called workflow', calledBy({ shouldResume: true }), byCaller],
 	["n8n's Agents", { run: { kept: null } }, byN8n],
-	['a run without an execution', { run: { executionId: '' } }, byN8n],
 	['Evaluations', { mode: 'evaluation' }, byN8n],
+	['a run without an execution', { run: { executionId: '' } }, byN8n],
 	[
 		'"Execute node" of the assistant',
 		{ more: { getWorkflow: () => ({ name: 'Execute node mediaGeneration' }) } },

@@ -161,12 +161,10 @@ it('a warning says that the result was a file in the answer, which was left out'
 });
 
 const never = async () => await new Promise<never>(() => {});
-const fault = async () => await Promise.reject(new Error('fault'));
 it.each<[string, ReadDetails[], object, number[]]>([
 	['come a second later', [unknown, completed], hasCompleted, [0, 1_000]],
 	['are of an unknown task', [unknown], claimed, [0, 1_000, 3_000]],
 	['do not come', [never], later, [0]],
-	['are not answered', [fault], later, [0]],
 ])('details that %s: as long as a sender waits', async (_, answers, expected, times) => {
 	const asked: number[] = [];
 	const begun = Date.now();
@@ -323,12 +321,9 @@ describe('copies of a callback', () => {
 	});
 
 	const underway = refused(503, 'underway');
-	const pass = async (milliseconds: number) => await jest.advanceTimersByTimeAsync(milliseconds);
 	type First = Awaited<ReturnType<ReturnType<typeof newTrigger>['send']>>;
-	const HOURS = 6 * 3_600_000;
 	it.each<[string, (first: First) => unknown, object]>([
 		['wait in vain for n8n to store the first', () => {}, underway],
-		['wait though n8n has waited hours for a slot', async () => await pass(HOURS), underway],
 		['are copies of what n8n stored after a hang-up', (first) => first.hangUp().store(), duplicate],
 		[
 			'take its place if n8n could not store it after a hang-up',
