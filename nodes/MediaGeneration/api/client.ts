@@ -59,7 +59,7 @@ const LINK_HINT =
 	"Some services answer like this when they can't read a link in the input: check that each opens without a login.";
 
 const UPLOAD_HINT =
-	"Check 'Upload Base URL' and the paths in the credential: many services take files at a host of their own.";
+	"Check 'Upload Base URL' and the paths in the credential: many services take files elsewhere.";
 
 const lookups = new RateLimiters('lookupRates', {
 	period: LOOKUP_RATE.period,

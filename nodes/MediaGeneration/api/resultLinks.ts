@@ -48,7 +48,8 @@ const RANK = { result: 0, substitute: 1, preview: 2 };
 /** Where a link stands: how likely the place is, and what is said there about the file. */
 interface Place {
 	rank: number;
-	facts: FileFacts;
+	/** Most links are known already, or are too many. */
+	readFacts: () => FileFacts;
 }
 
 /** Lists the links in a parsed result: results, and previews behind them. */
@@ -58,7 +59,8 @@ export function readResultLinks(result: unknown): ResultLink[] {
 	return (
 		[...links]
 			.filter(([, { rank }]) => rank === best || rank === RANK.preview)
-			.map(([url, { rank, facts }]): ResultLink => {
+			.map(([url, { rank, readFacts }]): ResultLink => {
+				const facts = readFacts();
 				// The likeliest are the results, whatever they are, because they are what was paid for.
 				const kind = rank === best ? 'result' : 'preview';
 				const coverUrl = facts.coverUrl === url ? undefined : facts.coverUrl;
@@ -71,9 +73,13 @@ export function readResultLinks(result: unknown): ResultLink[] {
 
 /** Finds the result with the likeliest links, the first of several; undefined if none has any. */
 export function findResult(results: unknown[]): unknown {
-	const ranks = results.map((result) => findBestRank(collectLinks(result)));
-	const best = Math.min(...ranks);
-	return best === Infinity ? undefined : results[ranks.indexOf(best)];
+	let [found, best]: [unknown, number] = [undefined, Infinity];
+	for (const result of results) {
+		const rank = findBestRank(collectLinks(result));
+		if (rank < best) [found, best] = [result, rank];
+		if (best === RANK.result) break;
+	}
+	return found;
 }
 
 /** Infinity without links. */
@@ -86,7 +92,7 @@ const findBestRank = (links: Map<string, Place>): number =>
  */
 function collectLinks(
 	given: unknown,
-	place: Place = { rank: RANK.result, facts: {} },
+	place: Place = { rank: RANK.result, readFacts: () => ({}) },
 	links = new Map<string, Place>(),
 ): Map<string, Place> {
 	if (links.size === MAX_LINKS) return links;
@@ -112,15 +118,15 @@ function addLinksInObject(links: Map<string, Place>, object: object, place: Plac
 	const covers = parts.flatMap(([words, part]) => (isCover(words) && readLink(part)) || []);
 	const find = <Fact>(schema: z.ZodType<Fact, z.ZodTypeDef, unknown>, name: RegExp) =>
 		said.flatMap(([words, part]) => (name.test(words) && schema.safeParse(part).data) || [])[0];
-	const facts = {
+	const readFacts = () => ({
 		id: find(id, /^(audio )?id$/),
 		title: find(message, /^title$/),
 		durationSeconds: find(number, /^duration( seconds)?$/),
-		coverUrl: covers[0] ?? place.facts.coverUrl,
-	};
+		coverUrl: covers[0] ?? place.readFacts().coverUrl,
+	});
 	for (const [words, part] of parts) {
 		const rank = isCover(words) ? RANK.preview : toRank(words);
-		collectLinks(part, { rank: Math.max(rank, place.rank), facts }, links);
+		collectLinks(part, { rank: Math.max(rank, place.rank), readFacts }, links);
 	}
 }
 

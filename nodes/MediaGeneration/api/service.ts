@@ -163,14 +163,14 @@ const FAILURES = {
 		nothingDone: true,
 		passes: true,
 		what: 'The service received too many requests',
-		next: 'Wait ten seconds, then run the node again with fewer items at once.',
+		next: 'Wait ten seconds, then run fewer items at once.',
 	},
 	/** The account has as many unfinished tasks as it may have at once. */
 	tasksAtOnce: {
 		nothingDone: true,
 		passes: true,
 		what: 'The service takes no more tasks at once',
-		next: "Put this node into Loop Over Items, with a 'Batch Size' that the service takes at once, or raise 'Limit Wait Time' of Generate. All unfinished tasks of the account count.",
+		next: "Put this node into Loop Over Items, with a 'Batch Size' that the service takes at once, or raise 'Limit Wait Time' of Generate.",
 	},
 	maintenance: {
 		codes: [455],

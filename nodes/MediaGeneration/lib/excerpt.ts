@@ -33,7 +33,7 @@ export class Excerpt {
 
 	/** @returns undefined without room for the value and a comma or colon */
 	private take<Value>(value: Value): Value | undefined {
-		const size = (JSON.stringify(value)?.length ?? 0) + 1;
+		const size = String(JSON.stringify(value)).length + 1;
 		const fits = size <= this.room && String(value).length <= LONGEST_TEXT;
 		if (fits) this.room -= size;
 		else this.isCut = true;
