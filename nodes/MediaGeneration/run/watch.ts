@@ -51,7 +51,8 @@ export async function watch(given: Run): Promise<void> {
  */
 async function downloadFiles(run: Watch, key: string, failures = ['failed']): Promise<void> {
 	const { call, ledger, looks, files } = run;
-	const { downloads, timeoutSeconds } = ledger.settings as WaitSettings;
+	const settings = ledger.settings as WaitSettings;
+	const { downloads } = settings;
 	const { item = 0 } = looks.find(key);
 	const entry = ledger.entries[item] as Entry;
 	const attempt = findTask(entry);
@@ -63,7 +64,7 @@ async function downloadFiles(run: Watch, key: string, failures = ['failed']): Pr
 	if (!links.length) return;
 	await files.downloadOnce(key, task, {
 		call,
-		settings: { timeoutSeconds },
+		settings,
 		getService: async () => await run.getService(item),
 		links,
 		maxBytes: downloads.maxBytes ?? Infinity,

@@ -54,7 +54,7 @@ export function listFiles(task: Task, kinds: string[]): ResultLink[] {
 	throw new UserError(`Task ${taskId} is ${state}, and has none of the chosen files`, {
 		description:
 			describeLeftOut(task) ??
-			'Only completed tasks have files. A result that is text, or has another form, is in the field result of Get.',
+			'Only completed tasks have files. A result that is text is in the field result of Get.',
 	});
 }
 

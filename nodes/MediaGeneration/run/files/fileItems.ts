@@ -36,7 +36,9 @@ export function toTaskItems(
 /** Makes an item with files, or with `downloadError`: why one is missing. */
 function toItem(task: Task, files: TaskFile[], field: string): OutputItem {
 	const [failed] = files.flatMap(({ error }) => error ?? []);
-	const downloadError = failed ? describeError(failed) : task.downloadError;
+	const next = failed instanceof UserError ? failed.description : '';
+	const why = failed && [`${failed.message}.`, next, GET_FILES].filter(Boolean).join(' ');
+	const downloadError = why ?? task.downloadError;
 	const binaries = files
 		.flatMap(({ binary }) => binary ?? [])
 		.map((binary, index) => [index ? `${field}_${index}` : field, binary]);
@@ -61,9 +63,3 @@ export function describeNoResult(task: Task): string | undefined {
 /** How to get a file that Generate, or Wait, could not download. */
 export const GET_FILES =
 	'Use Get Files with this task ID. Running Generate again pays for a new task.';
-
-/** Says why a task's file can't be downloaded, and what to do. */
-function describeError(error: Error): string {
-	const hint = error instanceof UserError && error.description;
-	return [`${error.message}.`, hint, GET_FILES].filter(Boolean).join(' ');
-}

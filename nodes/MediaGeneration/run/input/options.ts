@@ -37,7 +37,7 @@ export const maxTasksOption: INodeProperties = {
 	typeOptions: { minValue: 1, maxValue: 100_000, numberPrecision: 0 },
 	default: 10,
 	description:
-		'How many tasks this node may create in one execution of the workflow, counting all loops and calls of an AI agent. If the items would exceed it, nothing is created.',
+		'How many tasks this node may create in one execution, over all loops and calls of an AI agent. If the items would exceed it, nothing is created.',
 };
 
 export const keepCreditsOption: INodeProperties = {
@@ -46,8 +46,7 @@ export const keepCreditsOption: INodeProperties = {
 	type: 'number',
 	typeOptions: { minValue: 0, maxValue: 1_000_000_000 },
 	default: 0,
-	description:
-		'Creates nothing unless the account has more credits than this. The cost of a task is not known in advance.',
+	description: 'Creates nothing unless the account has more credits than this',
 };
 
 const rateOption: INodeProperties = {

@@ -1,4 +1,4 @@
-import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import type { INodeExecutionData } from 'n8n-workflow';
 import { buildDoubt, factsOf } from '../../api/failure';
 import { markTimedOut, type Task } from '../../api/task';
 import type { Call } from '../../host/call';
@@ -100,8 +100,7 @@ export function toOutput(
 	return outcomes.flatMap((outcome, item) => {
 		if (!outcome) return [];
 		const entry = entries[item];
-		const isUnknown = entry && stateOf(entry) === 'unknown';
-		const taskId = entry && !isUnknown ? findTask(entry)?.taskId : undefined;
+		const taskId = entry && stateOf(entry) !== 'unknown' ? findTask(entry)?.taskId : undefined;
 		if (hasFailed(outcome)) return [toErrorItem(call, outcome.error, item, taskId)];
 		const items = fitItems(call, outcome.items) as INodeExecutionData[];
 		return call.context.helpers.constructExecutionMetaData(items, { itemData: { item } });
@@ -109,7 +108,7 @@ export function toOutput(
 }
 
 const CUT_SHORT =
-	"The wait ended before 'Limit Wait Time', because of a timeout: n8n's, such as 'Timeout Workflow' in the workflow's settings, or that of an MCP client.";
+	"The wait ended before 'Limit Wait Time', because of n8n's timeout ('Timeout Workflow'), or that of an MCP client.";
 
 /** Shows how a wait ended, and what nobody sees among the files that n8n shows first. */
 function showHints(
@@ -168,10 +167,4 @@ function listWarnings(outcomes: Outcome[]): Map<string, [count: number, first: s
 		}
 	}
 	return warnings;
-}
-
-/** Says in n8n's log what may keep callbacks from an execution that sleeps. */
-export function logObstacle(context: IExecuteFunctions, obstacle?: string): void {
-	if (obstacle !== undefined)
-		context.logger.warn(`"${context.getNode().name}" sleeps, but ${obstacle}.`);
 }

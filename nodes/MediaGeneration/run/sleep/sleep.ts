@@ -15,7 +15,7 @@ import {
 } from '../ledger/ledger';
 import type { Plan } from '../ledger/note';
 import { findNext } from '../output/errors';
-import { logObstacle, makeOutcomes, toOutput } from '../output/output';
+import { makeOutcomes, toOutput } from '../output/output';
 import { listWithoutError, type Run, type WaitDecision } from '../run';
 import { planAsleep, PROBE } from '../timetable';
 import { findNap, numberSleep } from './nap';
@@ -83,7 +83,8 @@ const SET_WEBHOOK_URL =
 export async function fallAsleep(run: Run): Promise<INodeExecutionData[]> {
 	const { call, ledger, errors, decision } = run;
 	const { context } = call;
-	logObstacle(context, decision.obstacle);
+	if (decision.obstacle)
+		context.logger.warn(`"${context.getNode().name}" sleeps, but ${decision.obstacle}.`);
 	ledger.begun ??= Date.now();
 	const { end } = planAsleep(findLimit(ledger), call.deadline);
 	await context.putExecutionToWait(new Date(end));
