@@ -147,7 +147,7 @@ describe('a person at the editor', () => {
 		await panel.getByText('Copy a URL from Webhook URLs').waitFor();
 		await editor.closePanel();
 
-		expect(await editor.publish()).toContain('This workflow now starts whenever a task');
+		expect(await editor.publish()).toContain('Workflow published');
 		await createEndedTask(pair.service, { prompt: '', callBackUrl });
 		await editor.page.getByText('Executions', { exact: true }).click();
 		await editor.get('execution-time').first().waitFor();
@@ -174,7 +174,7 @@ it('a batch of which a task failed says so once, in short lines, and counts its 
 	await openPanel(['one #fail', 'two']);
 	await editor.executeStep();
 	const message = await editor.get('node-error-message').first().innerText();
-	expect(message).toBe('The task failed: the prompt was refused (code 501) [item 1 of 2]');
+	expect(message).toBe('The task failed: the prompt was refused. (code 501) [item 1 of 2]');
 	const description = await editor.get('node-error-description').first().innerText();
 	expect(description.split('\n')).toEqual([
 		expect.stringMatching(/without paying again, .* currently saved workflow/),

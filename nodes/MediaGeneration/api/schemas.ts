@@ -157,4 +157,4 @@ export const modelList = z
 	.describe('list of models');
 
 /** `data` of a model's schema; `openapi` is null if the model has none yet. */
-export const modelSchema = z.object({ openapi: z.unknown() }).describe('schema');
+export const modelSchema = z.object({ openapi: z.unknown().optional() }).describe('schema');

@@ -90,9 +90,12 @@ export function toErrorItem(
 	return buildErrorItem(call.context.getNode(), shown, { beside: task, details });
 }
 
+/** How services begin a reason, after which it would say twice that the task failed. */
+const FAILED = /^(the )?(generation|task) failed:\s*/i;
+
 /** Says why a task failed, in the service's words. */
-export const sayReason = ({ failMessage }: Task): string =>
-	failMessage?.trim() || 'no reason given';
+export const sayReason = ({ failMessage = '' }: Task): string =>
+	failMessage.trim().replace(FAILED, '') || 'no reason given';
 
 /** Makes a failed task the error of its item. */
 export function toFailure(task: Task): ServiceError {
