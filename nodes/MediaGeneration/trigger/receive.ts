@@ -124,15 +124,18 @@ async function askForTask(
 	taskId: string,
 	until: number,
 ): Promise<Task | Error | undefined> {
-	const ask = async ([length, ...more]: readonly number[]): Promise<Task | Error> => {
-		const found = await service
+	let found: Task | Error | undefined;
+	const ask = async ([length, ...more]: readonly number[]): Promise<void> => {
+		found = await service
 			.getTask(taskId, { timeoutSeconds: DETAILS / 1_000 })
 			.catch((error: Error) => error);
-		if (length === undefined || !isOfKind(found, 'unknownTask')) return found;
+		if (length === undefined || !isOfKind(found, 'unknownTask')) return;
 		await pause(length);
-		return await ask(more);
+		await ask(more);
 	};
-	return await settleBy(until, ask(KNOWN_AGAIN));
+	await settleBy(until, ask(KNOWN_AGAIN));
+	// A slow service may have said already that it doesn't know the task.
+	return found;
 }
 
 /** What is known of a task that has ended. */

@@ -1,4 +1,4 @@
-import type { IDataObject } from 'n8n-workflow';
+import { sleep, type IDataObject } from 'n8n-workflow';
 import { signHeaders } from '../../../dev/service/signHeaders.cts';
 import { addReference } from '../../../nodes/MediaGeneration/callback/reference';
 import { receiveCallback } from '../../../nodes/MediaGeneration/trigger/receive';
@@ -161,9 +161,11 @@ it('a warning says that the result was a file in the answer, which was left out'
 });
 
 const never = async () => await new Promise<never>(() => {});
+const slowly = async () => await sleep(800).then(unknown);
 it.each<[string, ReadDetails[], object, number[]]>([
 	['come a second later', [unknown, completed], hasCompleted, [0, 1_000]],
 	['are of an unknown task', [unknown], claimed, [0, 1_000, 3_000]],
+	['are of one that a slow service does not know', [slowly], claimed, [0, 1_800, 4_600]],
 	['do not come', [never], later, [0]],
 ])('details that %s: as long as a sender waits', async (_, answers, expected, times) => {
 	const asked: number[] = [];
