@@ -105,8 +105,9 @@ function collectLinks(
 }
 
 function addLinksInObject(links: Map<string, Place>, object: object, place: Place): void {
-	// An answer may have 60,000 objects without a link. Reading their keys would take a second.
-	if (!Object.values(object).some(mayHaveLinks)) return;
+	// An answer may have 60,000 objects without a new link. Reading their keys would take a second.
+	const isKnown = (part: unknown) => (links.get(part as string)?.rank ?? Infinity) <= place.rank;
+	if (!Object.values(object).some((part) => mayHaveLinks(part) && !isKnown(part))) return;
 	const said = Object.entries(object).map(([key, part]): [words: string, part: unknown] => [
 		spaceWords(key).trim(),
 		openJson(part),
