@@ -38,8 +38,8 @@ const SPECIAL_IPV4 = /^(192\.0\.0|198\.1[89])\.[\d.]+$|^168\.63\.129\.16$/;
 /** Loopback, private, link-local and multicast. */
 const INTERNAL_IPV6 = /^\[(::1?\]|f[cdf]..:|fe[89a-f].:)/;
 
-/** Others may hold an IPv4 address, and no service gives links of this kind. */
-const ANY_IPV6 = /^\[/;
+/** All but public ones (2000::/3) may hold an IPv4 address, and of those 6to4 does. */
+const SPECIAL_IPV6 = /^\[(?![23][\da-f]{3}:)|^\[2002:/;
 
 function isAmong(url: string, hosts: RegExp[]): boolean {
 	const host = new URL(url).hostname.toLowerCase().replace(/\.$/, '');
@@ -59,7 +59,7 @@ export const isSurelyInternalUrl = (url: string): boolean =>
  * there. Names aren't resolved, so a public name may still lead inside.
  */
 export const isInternalUrl = (url: string): boolean =>
-	isSurelyInternalUrl(url) || isAmong(url, [NETWORK_NAME, SPECIAL_IPV4, ANY_IPV6]);
+	isSurelyInternalUrl(url) || isAmong(url, [NETWORK_NAME, SPECIAL_IPV4, SPECIAL_IPV6]);
 
 /** Whether an address is that of the machine itself, which is n8n's default. */
 export const isLoopbackUrl = (url: string): boolean =>

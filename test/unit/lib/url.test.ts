@@ -28,16 +28,17 @@ const SURELY_INTERNAL = split(`
 	224.0.0.1 255.255.255.255
 	[::] [::1]:5678 [fc00::1] [fe80::1] [ff02::1]`);
 
-/** Where a link may lead inside: addresses of clouds, endings of networks at home and at work, any IPv6. */
+/** Where a link may lead inside: addresses of clouds, endings of networks at home and at work, IPv4 in IPv6. */
 const PERHAPS_INTERNAL = split(`
 	168.63.129.16 192.0.0.1 192.0.0.192 192.0.0.255 198.18.0.1 198.19.255.255
-	[::ffff:10.0.0.1] [64:ff9b::a9fe:a9fe] [2001:4860:4860::8888]
+	[::ffff:10.0.0.1] [::127.0.0.1] [64:ff9b::a9fe:a9fe] [2002:a9fe:a9fe::1]
 	nas.lan. WIKI.corp printer.home.arpa a.b.home wiki.intranet a.private
 	localhost.localdomain`);
 
 const OUTSIDE = split(`
 	example.com. n8n.local.example.com 10.0.0.1.example.com mylocal.example a.new-ending
 	a.lan.example mylan.example home.arpa.example
+	[2606:4700::1111] [2001:4860:4860::8888]
 	8.8.8.8 11.0.0.1 100.63.0.1 100.128.0.1 169.253.0.1 172.15.0.1 172.32.0.1 192.167.0.1
 	192.169.0.1 223.255.255.255 99.64.0.1
 	168.63.129.15 168.63.128.16 192.0.1.1 192.1.0.1 198.17.255.255 198.20.0.1`);
