@@ -9,8 +9,11 @@ const COMMON = /^(.{0,7}|\d{1,21})$/s;
 /** How much of a secret is searched for. With longer texts, V8's search takes quadratic time. */
 const SEARCHED = 500;
 
-/** A callback URL by the key under which services repeat it, in JSON text, also within JSON text. */
-const CALLBACK_IN_JSON = /(call_?back_?url\\*"\s*:\s*\\*")([^"]*)/gi;
+/**
+ * A callback URL by the key under which services repeat it, in JSON text, also within JSON text, where
+ * blanks are escaped.
+ */
+const CALLBACK_IN_JSON = /(call_?back_?url\\*"[\s\\nrt]*:[\s\\nrt]*")([^"]*)/gi;
 
 /** Lists the secrets in a URL of this n8n: its password, encoded and decoded, and its query. */
 export function listUrlSecrets(url: string): Array<string | undefined> {

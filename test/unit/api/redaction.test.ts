@@ -57,6 +57,7 @@ describe("a callback URL's query is hidden by its key", () => {
 		['an object', (callBackUrl) => ({ callBackUrl, taskId: 'task' })],
 		['text', (callback_url) => [JSON.stringify({ callback_url, taskId: 'task' }, undefined, 1)]],
 		['text of PHP', (callBackUrl) => JSON.stringify({ callBackUrl }).replaceAll('/', '\\/')],
+		['text with lines', (callBackUrl) => `{"callBackUrl"\r\n:\n\t"${callBackUrl}"}`],
 		['text in text', (callBackUrl) => asJson(JSON.stringify([{ callBackUrl, a: '"' }, 1]))],
 	];
 	it.each(nestings)('and its login, in %s', (_, nest) => {
