@@ -11,9 +11,11 @@ const SEARCHED = 500;
 
 /**
  * A callback URL by the key under which services repeat it, in JSON text, also within JSON text, where
- * blanks are escaped.
+ * blanks are escaped. Only outside of that, escaped quotes are known to be of the URL. V8 has no room
+ * for any number of them.
  */
-const CALLBACK_IN_JSON = /(call_?back_?url\\*"[\s\\nrt]*:[\s\\nrt]*")([^"]*)/gi;
+const CALLBACK_IN_JSON =
+	/(call_?back_?url\\*"[\s\\nrt]*:[\s\\nrt]*")((?<!\\")[^"]*(?:(?<=[^\\]\\)"[^"]*){0,99}|[^"]*)/gi;
 
 /** Lists the secrets in a URL of this n8n: its password, encoded and decoded, and its query. */
 export function listUrlSecrets(url: string): Array<string | undefined> {

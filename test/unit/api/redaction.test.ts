@@ -80,6 +80,11 @@ describe("a callback URL's query is hidden by its key", () => {
 		}
 	});
 
+	it('also behind a quote in it', () => {
+		const build = (callBackUrl: string) => ({ callBackUrl, next: 'a "b"' });
+		expect(hideInData(build(`${URL}?a="b"&c="d"`), [])).toEqual(build(`${URL}?***`));
+	});
+
 	it('in the `param` of a record, which is JSON text with its input as JSON text', () => {
 		const input = JSON.stringify({ prompt: 'A "quoted" word?', image_urls: [`${URL}?a=b`] });
 		const build = (callBackUrl: string) => ({
