@@ -12,8 +12,10 @@ import { InputFile } from './inputFile';
 /** The files of an item: in its binary fields or, where `binaryMode` is combined, in its JSON. */
 export class FilesOfItem implements ItemFiles {
 	private readonly files: Map<string, InputFile>;
-	/** Labels of the form, in the item's JSON or named by the node. */
+	/** Labels of the form in the item's JSON. */
 	private readonly labels = new Set<string>();
+	/** Names that the node has given so far. */
+	private readonly named = new Set<string>();
 	/** Where the form's files stand in the item's JSON, by what it has of each. */
 	private readonly places = new Map<string, { label: string; at: number }>();
 
@@ -74,9 +76,12 @@ export class FilesOfItem implements ItemFiles {
 	 * @throws {UserError} for a name that may mean another field's file
 	 */
 	private refuseSharedName(name: string, label: string, ofForm: string): void {
-		this.labels.add(name);
+		this.named.add(name);
+		const own = [...this.labels].filter((one) => toFormName(one) === ofForm);
+		const meant = [...this.named].filter((one) => toFormName(one) === ofForm);
 		// A form's field may have a name of its own beside its label.
-		const labels = [...this.labels].filter((one) => one !== ofForm && toFormName(one) === ofForm);
+		const others = new Set([...own, ...meant].filter((one) => one !== ofForm));
+		const labels = own.length > 1 ? own : [...others];
 		if (labels.length > 1)
 			throw buildFieldError(
 				`'${label}' is "${name}", but n8n stores the files of ${labels.join(' and ')} under one name, ${ofForm}`,

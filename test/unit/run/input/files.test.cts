@@ -181,10 +181,12 @@ describe('the name of a file', () => {
 		[{ [photo]: FORM, [film]: [FORM] }, ['__'], '写真 and 動画'],
 		[{ [photo]: null, [film]: FORM }, [photo], '動画 and 写真'],
 		[{}, [photo, film], '写真 and 動画'],
+		[{ 'Your photo': FORM, Your_photo: FORM }, ['Your photo'], 'Your photo and Your_photo'],
+		[{ Your_photo: FORM, 'Your-photo': [FORM] }, ['Your_photo'], 'Your_photo and Your-photo'],
 	])('that two labels of a form share is refused: in %j, %j', async (json, names, both) => {
 		const given = {
 			...inFields({ image_urls: names }),
-			files: pictures('__'),
+			files: pictures('__', 'Your_photo'),
 			json: json as never,
 		};
 		await expect(read(given)).rejects.toThrow(`n8n stores the files of ${both} under one name`);
@@ -193,6 +195,7 @@ describe('the name of a file', () => {
 	it.each<[json: object, names: string[], found: string[]]>([
 		[{ [photo]: FORM, Name: 'Ann' }, [photo, photo], ['__', '__']],
 		[{ 'Your photo': FORM }, ['Your photo', 'Your_photo'], ['Your_photo', 'Your_photo']],
+		[{ Your_photo: FORM }, ['Your photo'], ['Your_photo']],
 	])('that one label has is found: in %j, %j', async (json, names, found) => {
 		const files = pictures('__', 'Your_photo');
 		const given = { ...inFields({ image_urls: names }), files, json: json as never };
