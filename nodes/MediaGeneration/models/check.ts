@@ -83,9 +83,8 @@ export function findViolation(
 	const message = checkValue(schema, value);
 	if (message) return { path, value, message };
 	const { items, properties = {} } = schema;
-	const parts: Array<[step: string | number, schema: JsonSchema]> = [];
-	if (Array.isArray(value) && items)
-		parts.push(...value.map((_, at): [number, JsonSchema] => [at, items]));
+	const parts: Array<[step: string | number, schema: JsonSchema]> =
+		Array.isArray(value) && items ? value.map((_, at) => [at, items]) : [];
 	if (isObject(value) && !(value instanceof FileToSend)) {
 		const missing = findMissing(schema, value);
 		if (missing !== undefined) return { path: [...path, missing] };

@@ -342,6 +342,7 @@ describe('what a stranger writes', () => {
 			"files of n8n's form",
 			Array.from({ length: 10_000 }, (_, at) => ({ filename: at, mimetype: 'x', url })),
 		],
+		['many links', Array.from({ length: 200_000 }, () => url)],
 		['lists in lists', JSON.parse(`${'['.repeat(2_000)}${']'.repeat(2_000)}`)],
 	])('takes no time: %s', async (_, image_urls) => {
 		const given = inFields({ image_urls: '={{ $json.image_urls }}' });
