@@ -113,7 +113,7 @@ export class ParameterReader {
 		});
 		const json = texts.join('');
 		const parsed = parseJson(json);
-		if (isJson) return parsed === undefined ? json : replaceLost(parsed);
+		if (isJson) return replaceLost(parsed ?? json);
 		return typeof parsed === 'object' ? json : undefined;
 	}
 }
@@ -203,13 +203,17 @@ function keepsQuotes(expression: string, text: string): boolean {
  */
 const markLost = (expression: string): string => `\uffff${expression}\uffff`;
 const LOST = /\uffff([^\uffff]*)\uffff/g;
+const leaveOutLost = (text: string): string => text.replace(LOST, '');
 
-/** Puts Nothing in place of texts that are blank but for what is lost. */
+/** Puts Nothing in place of texts that are blank but for what is lost, which is left out of others. */
 function replaceLost(value: unknown): unknown {
 	if (Array.isArray(value)) return value.map(replaceLost);
-	if (isObject(value)) return mapValues(value, replaceLost);
+	if (isObject(value)) {
+		const parts = Object.entries(value);
+		return Object.fromEntries(parts.map(([name, part]) => [leaveOutLost(name), replaceLost(part)]));
+	}
 	if (typeof value !== 'string') return value;
 	const [lost] = value.matchAll(LOST);
-	const text = value.replace(LOST, '');
+	const text = leaveOutLost(value);
 	return lost && isBlank(text) ? new Nothing(lost[1] ?? '', true) : text;
 }

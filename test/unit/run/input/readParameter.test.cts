@@ -71,6 +71,16 @@ describe('a text that is made for JSON stays as it is', () => {
 	});
 });
 
+it.each<[stored: unknown, input: Values]>([
+	['={ "text{{ $json.none }}": "{{ $json.none }}a" }', { text: 'a' }],
+	[{ text: '=A "{{ $json.none }}" fox' }, { text: 'A "" fox' }],
+])(
+	'of what an expression has lost beside other text, nothing is sent: %j',
+	async (stored, input) => {
+		expect(await send(stored)).toEqual(input);
+	},
+);
+
 it('a stranger makes no JSON of a template that is none', async () => {
 	const sent = send('={ "a": "{{ $json.b }}" "{{ $json.b }}" }', { b: 'n", "b": "", "c": "' });
 	await expect(sent).rejects.toThrow('is not valid JSON');
