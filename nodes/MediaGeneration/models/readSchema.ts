@@ -126,7 +126,7 @@ class SchemaReader {
 	private readKeyword(keyword: string, value: unknown, open: unknown[]): unknown {
 		switch (keyword) {
 			case 'type':
-				return [value].flat().every((one) => TYPE.test(String(one))) ? value : undefined;
+				return [value].flat().every((one) => isText(one) && TYPE.test(one)) ? value : undefined;
 			case 'enum':
 				return Array.isArray(value) && value.length ? value : undefined;
 			case 'required':
