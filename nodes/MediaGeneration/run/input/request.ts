@@ -173,7 +173,7 @@ async function readJson(item: Item, model: string): Promise<Given> {
 /** Reads the fields of the mapper, or the item's columns in their place. */
 async function readMapped(item: Item, model: string): Promise<Given> {
 	const mapper = (item.read(anyFields.name) || {}) as Partial<ResourceMapperValue>;
-	const described = await findSchema(item, model, mapper.schema);
+	const described = await findSchema(item, model, mapper.schema ?? []);
 	const isByColumns = isAutomatic(mapper);
 	const own = isByColumns ? readColumns(item, model, described.schema) : mapper.value;
 	const entered = Object.entries(addPrompt(item, own));

@@ -58,6 +58,15 @@ describe('a catalogue that fails', () => {
 	});
 });
 
+it.each([null, [], [{ id: 'size' }]])(
+	'the service says what a model takes where the workflow stores %j',
+	async (schema) => {
+		const anyFields = { mappingMode: 'defineBelow', value: { size: '8' }, schema };
+		const request = await prepare({ ...inFields({}, { anyFields }), openapi });
+		expect(request.input).toEqual({ size: 8 });
+	},
+);
+
 describe('what is noted for a retry from the list', () => {
 	const files = { photo: PNG };
 	const note = async (given: Given) => digest((await prepare({ files, ...given })).given);
