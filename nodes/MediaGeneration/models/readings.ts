@@ -33,15 +33,18 @@ export function readAttachment(attachment: Record<string, unknown>): string | un
 }
 
 /**
- * Splits a list at commas and line breaks, but not at a comma in a URL with no space after it. Quotes
- * around an entry, as in a list of code, aren't sent.
+ * Splits a list at commas and line breaks, but not at a comma in a URL with no space after it, or in a
+ * list of quoted texts. Quotes around an entry, as in a list of code, aren't sent.
  */
-export const splitList = (text: string): string[] =>
-	text
+export function splitList(text: string): string[] {
+	const quoted = parseJson(`[${text}]`);
+	if (Array.isArray(quoted) && quoted.every((entry) => typeof entry === 'string')) return quoted;
+	return text
 		.split(/\n|,(?=\s|$)|,(?=[a-z][a-z\d+.-]+:)/i)
 		.flatMap((part) => (/:\/\/|^\s*data:/i.test(part) ? [part] : part.split(',')))
 		.map((part) => part.trim().replace(/^(["'])(.*)\1$/, '$2'))
 		.filter(Boolean);
+}
 
 /** Parses a text that is written as a JSON list or object; undefined for any other value. */
 export const parseParts = (value: unknown): unknown =>

@@ -29,6 +29,7 @@ it.each<[object, unknown, unknown]>([
 	[{ type: 'array', items: texts }, [['a', ''], [null]], [['a'], []]],
 	[texts, ['', null], undefined],
 	[texts, '"a", "b",', ['a', 'b']],
+	[texts, '"a, b",\n"c"', ['a, b', 'c']],
 	// A list of one is its entry, where a number or a choice is meant.
 	[integer, '[8]', 8],
 	[{ type: 'array', items: { enum: ['a', 'b'] } }, ['\u00a0b\r\n'], ['b']],
