@@ -3,7 +3,7 @@ import { isOfFile } from '../../models/readings';
 import { anyInput, anyModel } from '../../models/any/fields';
 import { parseValue } from '../../models/field';
 import { isBlankValue } from '../../models/inputReader';
-import { isOwnEntry, listProperties, type JsonSchema } from '../../models/schema';
+import { listProperties, type JsonSchema } from '../../models/schema';
 import { buildFieldError, isBlank, type ItemFiles } from '../../models/values';
 import { listShortly, toTitle } from '../../models/words';
 
@@ -118,7 +118,7 @@ export function normalizeGiven(values: Record<string, unknown>, files: ItemFiles
 	const normalizeObject = (object: Record<string, unknown>) =>
 		Object.keys(object)
 			.sort()
-			.filter((name) => !isBlankValue(object[name]) && !isOwnEntry(name))
+			.filter((name) => !isBlankValue(object[name]))
 			.map((name) => [name, normalize(object[name])]);
 	return normalizeObject(values);
 }

@@ -108,6 +108,7 @@ describe('what is noted for a retry from the list', () => {
 	it.each<[string, Given]>([
 		['another value', inFields({ ...whole, size: 8 })],
 		['another file', inFields({ ...whole, image_urls: ['photo', 'photo'] })],
+		['a name in JSON like those of the editor', inJson({ ...whole, $size: 8 })],
 		['another model', inFields(whole, { anyModel: 'brand/other' })],
 		['one field more', { ...inFields(whole, { options: { extraFields: { more: 0 } } }), openapi }],
 		[
