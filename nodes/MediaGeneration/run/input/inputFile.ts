@@ -42,8 +42,8 @@ export class InputFile extends FileToSend {
 	}
 
 	async check({ label, name, schema }: FileUse): Promise<void> {
-		const { limits, title = '' } = schema;
-		if (!limits && !meansMedia(`${name} ${title}`)) return;
+		const { limits } = schema;
+		if (!limits && !meansMedia(name)) return;
 		const fault = await this.findFault(limits);
 		if (!fault) return;
 		throw buildFieldError(
