@@ -86,6 +86,12 @@ it.each<[string, Values, RegExp, Partial<Given>]>([
 	});
 });
 
+it('a column with the exact name of one field is no other', async () => {
+	const openapi = describeModel({ image_url: link, imageUrl: link });
+	const given = { ...inColumns({ image_url: url }), openapi };
+	expect(await readInput(given)).toEqual({ image_url: url });
+});
+
 it('a model with a prompt that gets none from node and columns is a warning', async () => {
 	const columns = { image_url: url, title: 'A fox' };
 	expect((await prepare({ ...inColumns(columns), openapi })).warning).toBe(NO_PROMPT);

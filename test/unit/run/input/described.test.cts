@@ -86,7 +86,7 @@ describe('what is noted for a retry from the list', () => {
 			inFields({ ...whole, size: ' 4', prompt: ' A fox\n' }),
 		],
 		["with n8n's object of the file", inFields({ ...whole, image_urls: [object] })],
-		['beside blank ones', inFields({ ...whole, style: '', n: null, list: [' '] })],
+		['beside blank ones', inFields({ ...whole, image_urls: ['photo', ''], n: null, list: [' '] })],
 		['beside entries of the editor', inFields({ ...whole, $guide: 'size' })],
 		['with the prompt in Prompt', inFields({ size: 4, image_urls: 'photo' }, { prompt: 'A fox' })],
 		[

@@ -1,6 +1,10 @@
 import { describeModel, inJson, prepare, text, type Values } from './door.cts';
 
 const openapi = describeModel({ prompt: text, seed: {}, style: text });
+const choices = describeModel({
+	size: { enum: ['1K', 4] },
+	sizes: { type: 'array', items: { enum: ['a b'] } },
+});
 const input = { prompt: 'A fox' };
 const model = 'brand/any';
 const callBackUrl = 'https://a.example';
@@ -107,6 +111,14 @@ it('JSON is sent as it is, with a warning for names that a document lacks', asyn
 		input: { prompt: 5, sed: ' a ', seed: '5' },
 		warning: 'sed in Input is no field of brand/any. Its fields are prompt, seed, style.',
 	});
+});
+
+it.each<[Values, Values]>([
+	[{ size: ' 1K\r\n' }, { size: '1K' }],
+	[{ sizes: ['\u00a0a b'] }, { sizes: ['a b'] }],
+	[{ size: ' 2K ' }, { size: ' 2K ' }],
+])('a choice in JSON loses the blanks around it: %j', async (json, sent) => {
+	expect((await send(json, {}, choices)).input).toEqual(sent);
 });
 
 it('blank JSON is an empty input, unless the document requires a field', async () => {

@@ -65,6 +65,7 @@ describe('a text that is made for JSON stays as it is', () => {
 		['replaces line breaks', `"{{ $json.b.replace(/\\n/g, ' ') }}"`, INJECTION],
 		['is stringified beside it', `"{{ JSON.stringify(1) + $json.b }}"`, `1${INJECTION}`],
 		['joins a list', `["{{ [$json.b].join('", "') }}"]`, [INJECTION]],
+		['joins more than texts', `["{{ 'x", {"y": 1}, "z' || ['", "'] }}"]`, ['x", {"y": 1}, "z']],
 		['ends the quotes for a name', `"b{{ $json.b ? '" , "c": "d' : '' }}"`, 'b" , "c": "d'],
 	])('but a stranger sets no other field where the expression %s', async (_what, template, a) => {
 		expect(await send(`={ "a": ${template} }`, { b: INJECTION })).toEqual({ a });
