@@ -114,8 +114,9 @@ export class MediaGenerationApi implements ICredentialType {
 		// n8n drops the values of fields that aren't shown. A hidden field of the same name keeps them.
 		...advancedFields.map((field): INodeProperties => ({ ...field, type: 'hidden' })),
 		...(Object.keys(ENDPOINTS) as Endpoint[]).map((name): INodeProperties => {
-			const { displayName, path } = ENDPOINTS[name];
-			return { displayName, name, type: 'string', default: path, displayOptions };
+			const { displayName, path, placeholder } = ENDPOINTS[name];
+			const description = placeholder && `Must contain ${placeholder}`;
+			return { displayName, name, type: 'string', default: path, description, displayOptions };
 		}),
 	];
 

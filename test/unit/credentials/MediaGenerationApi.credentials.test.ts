@@ -79,3 +79,11 @@ it.each([{}, { advancedSettings: true }])(
 		expect(read).toMatchObject(filled);
 	},
 );
+
+it('says what a path must keep: without it, a task that was paid for can not be looked at', () => {
+	const paths = new MediaGenerationApi().properties.filter(({ default: path }) =>
+		String(path).includes('{'),
+	);
+	const hints = ['Must contain {taskId}', 'Must contain {model}'];
+	expect(paths.map(({ description }) => description)).toEqual(hints);
+});
