@@ -69,8 +69,8 @@ export function readCall(context: IExecuteFunctions): Call {
 	const isTool = isOldTool || context.getNode().type.endsWith('Tool');
 	const kept = readKept(context);
 	const runs = readNotedRuns(context);
-	// Infinity: n8n has noted no run.
-	const begun = Math.min(...Object.values(runs).flatMap(listStarts));
+	// By the first run of each node, as a loop may have very many. Infinity: n8n has noted none.
+	const begun = Math.min(...Object.values(runs).map(([first]) => first?.startTime ?? Infinity));
 	const timeout = readTimeout(context, called, begun);
 	const answerBy =
 		isTool && isBelowMcp(context) ? Math.min(called, begun) + ANSWERED_WITHIN : Infinity;
@@ -142,8 +142,6 @@ function readTimeout(context: IExecuteFunctions, called: number, begun: number):
 /** Reads what n8n's context has of the runs so far, by node. */
 const readNotedRuns = (context: IExecuteFunctions): Record<string, NotedRun[]> =>
 	lookInside(context).runExecutionData?.resultData?.runData ?? {};
-
-const listStarts = (runs: NotedRun[]): number[] => runs.map(({ startTime }) => startTime);
 
 /** Reads the number of the run among those of the node in the execution. n8n's proxy is slow. */
 export const readRunIndex = (context: IExecuteFunctions): number =>

@@ -71,6 +71,13 @@ it.each<[string, object, at: number, length: number, setting?: number]>([
 	expect([...seconds, answerBy]).toEqual([at, length, Infinity]);
 });
 
+it('reads a call behind a loop of hundreds of thousands of rounds', () => {
+	const Loop = Array.from({ length: 300_000 }, (_, round) => ({ startTime: NOW - 4_000 + round }));
+	const runExecutionData = { resultData: { runData: { Loop } } };
+	const { timeout } = readCall(buildContext({}, { ...OWN, runExecutionData } as object));
+	expect(timeout.length).toBe(9_000);
+});
+
 const MCP = '@n8n/n8n-nodes-langchain.mcpTrigger';
 
 interface McpCall {
