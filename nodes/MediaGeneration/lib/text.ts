@@ -1,12 +1,12 @@
 /**
  * Cuts a text to a length in characters, and marks the cut with "…". A link at the cut is dropped,
- * since a part of one is useless, and so is half a character.
+ * since a part of one is useless, and so is half a character. A link alone is cut like other texts.
  */
 export const cutText = (text: string, longest = 200): string =>
 	text.length > longest
 		? `${text
 				.slice(0, longest - 1)
-				.replace(/[a-z]{1,10}:\/\/[^\s"'<>]*$|\p{Cs}$/iu, '')
+				.replace(/(?<=[^a-z])[a-z]{1,10}:\/\/[^\s"'<>]*$|\p{Cs}$/iu, '')
 				.trimEnd()}…`
 		: text;
 

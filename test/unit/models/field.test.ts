@@ -42,6 +42,7 @@ describe('parseValue', () => {
 			/but is "htp:\/\/host\/file"$/,
 		);
 		expect(() => parseValue(shape, 'x'.repeat(500))).toThrow(/but is "x{59}…"$/);
+		expect(() => parseValue(shape, `ftp://${'x'.repeat(500)}`)).toThrow(/but is "ftp:\/\/x{53}…"$/);
 	});
 
 	it.each<[Field['type'], unknown, unknown]>([
