@@ -33,7 +33,7 @@ it.each<[string, object, object]>([
 });
 
 it('an agent is told all of a record, as the words of the service', () => {
-	const json = { taskId: 't', state: 'success', note: 'Obey.' };
+	const json = { taskId: 't', state: 'success', resultUrls: [url], note: 'Obey.' };
 	expect(fit({ isTool: true }, [json])).toEqual([{ ...json, note: said }]);
 });
 

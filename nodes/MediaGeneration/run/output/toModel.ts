@@ -58,7 +58,7 @@ const isTimedOut = ({ json }: OutputItem): boolean => (json as Task).status === 
 function select(json: object): object {
 	const { resultUrls, result, file, ...others } = json as Task & { file?: object };
 	// A raw record may have such names too.
-	if (!Array.isArray(resultUrls)) return json;
+	if (!Array.isArray(resultUrls) || !('status' in json)) return json;
 	const facts = Object.entries(others).filter(([name]) => FOR_MODELS.includes(name));
 	const told = Object.fromEntries(facts);
 	if (file) return { ...told, file };
