@@ -336,6 +336,13 @@ describe.each(AWAKE_OR_ASLEEP)("before n8n's timeout (%s)", (howToWait) => {
 		expect(json[3]?.error).toContain('so long to create the task that n8n would have ended');
 		expect(world.n8n.log.join()).toContain('created task task-3-1z');
 	});
+
+	it('the moment is the same in all tries', async () => {
+		const refused: Partial<Fate> = { creation: 'refused', latency: 11 * SECOND };
+		const { execution, sent } = await live(begin([[refused, 'good']], { maxTries: 3 }));
+		expect(execution.given).toHaveLength(3);
+		expect(sent).toEqual([1]);
+	});
 });
 
 it.each([[[0]], [[0, 1]]])(
