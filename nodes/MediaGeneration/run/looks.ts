@@ -33,13 +33,13 @@ export class Looks {
 
 	/**
 	 * @param entries their tasks that are waited for are looked at
-	 * @param errors of items whose tasks aren't
+	 * @param errors of items whose tasks aren't, now or later
 	 * @param identify makes the key of a task; default: its ID, as all items of a sleep have one account
 	 */
 	constructor(
 		entries: Entry[],
 		private readonly settings: RequestSettings,
-		errors = new Map<number, unknown>(),
+		private readonly errors = new Map<number, unknown>(),
 		private readonly identify = (_: Entry, taskId: string) => taskId,
 	) {
 		for (const [item, entry] of entries.entries())
@@ -59,7 +59,7 @@ export class Looks {
 	}
 
 	get keys(): string[] {
-		return [...this.tasks.keys()];
+		return [...this.tasks].flatMap(([key, { item }]) => (this.errors.has(item) ? [] : key));
 	}
 
 	get openKeys(): string[] {

@@ -37,7 +37,8 @@ export async function wait(call: Call, known: Known[], settings: WaitSettings): 
 		return failure ? passes(failure) || isOfKind(failure, 'unknownTask') : !said;
 	};
 	const lastLook = Math.min(Date.now() + KNOWN_BY, times.lastLook);
-	await keepLooking(run, lastLook, () => looks.openKeys.filter(mayChange), 0);
+	const list = () => (looks.openKeys.some(mayChange) ? looks.openKeys : []);
+	await keepLooking(run, lastLook, list, 0);
 	for (const [order, entry] of ledger.entries.entries()) {
 		const { failure } = looks.find(looks.keyOf(entry));
 		if (failure && !passes(failure)) run.errors.set(order, failure);

@@ -18,13 +18,13 @@ import { PAUSES_AWAKE, planAwake, planLastLook } from './timetable';
 /** A run that waits awake. */
 export type Watch = ReturnType<typeof beginWatch>;
 
-/** Begins to wait for the tasks of the items that have no error. */
+/** Begins to wait for the tasks of the items that have no error, unless the call has begun to. */
 export function beginWatch(run: Run) {
 	const { call, ledger, errors } = run;
 	const settings = ledger.settings as WaitSettings;
 	ledger.begun ??= Date.now();
 	return Object.assign(run, {
-		looks: new Looks(ledger.entries, settings, errors, identifyTask),
+		looks: run.looks ?? new Looks(ledger.entries, settings, errors, identifyTask),
 		files: openFiles(call, ledger),
 		times: run.times ?? planAwake(Date.now(), findLimit(ledger), call.deadline),
 	});

@@ -74,6 +74,19 @@ it('a task of which the service says nothing is timedOut at the limit', async ()
 	expect(seconds).toBe(60);
 });
 
+it('what the service said, or why it did not, is output though some looks never end', async () => {
+	const hangs = (first: ReturnType<Say>): Say => {
+		return (at) => (at < 1 ? first : new Promise<never>(() => {}));
+	};
+	const a = hangs({ ...pending, creditsConsumed: 2 });
+	const { outcomes } = await wait(['a', 'b', 'c'], { a, b: hangs(refuse(500)), c: endsAt(1) });
+	expect(outcomes).toMatchObject([
+		shown({ status: 'timedOut', creditsConsumed: 2 }),
+		shown({ status: 'timedOut', lookError: refuse(500).message }),
+		shown(completed),
+	]);
+});
+
 it.each<[string, Say]>([
 	['has too many requests', (at) => (at < 10 ? refuse(429, 'rate limit') : completed)],
 	['has a fault', (at) => (at < 10 ? refuse(500) : completed)],
