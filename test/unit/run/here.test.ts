@@ -38,7 +38,8 @@ it('what another process has stored of a run is added to what is known here', ()
 	const first = begin('elsewhere', { kept });
 	note(first, 0, 'here');
 	const [copy, older] = [structuredClone(kept), structuredClone(kept)];
-	copy.run?.entries[1]?.attempts.push({ taskId: 'there' });
+	const unknown = { message: 'The service broke off', since: 1 };
+	Object.assign(copy.run?.entries[1] ?? {}, { attempts: [{ taskId: 'there' }], unknown });
 	const stored = { poor: doubt(2), rich: doubt(0) };
 	Object.assign(copy.run ?? {}, { shared: { count: 5, unknownCalls: {} }, doubts: stored });
 	Object.assign(first.ledger, { doubts: { rich: doubt(1) } });
@@ -49,6 +50,9 @@ it('what another process has stored of a run is added to what is known here', ()
 		expect(run.ledger.doubts).toEqual({ poor: doubt(2), rich: doubt(1) });
 	}
 	expect(begin('elsewhere', { kept: older }).ledger.shared.count).toBe(5);
+	// A task of this process settles no doubt of the other one.
+	note(first, 1, 'late');
+	expect(second.ledger.entries[1]).toMatchObject({ unknown });
 });
 
 it('of a run that is over, this process keeps what decides a payment, and neither results nor words', () => {
@@ -71,7 +75,7 @@ it('of a run that is over, this process keeps what decides a payment, and neithe
 		{ account: digest, request: { digest }, attempts: [{ taskId: 'good' }] },
 		{ attempts: [{ taskId: 'bad', told: true, end: failed }] },
 	]);
-	expect(JSON.stringify(stored)).not.toMatch(/prompt|a text|why/);
+	expect(JSON.stringify(stored)).not.toMatch(/prompt|completed|a text|why/);
 });
 
 it('the files of a run are there for its tries, and go when the next run of a loop begins', () => {

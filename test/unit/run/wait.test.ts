@@ -37,7 +37,9 @@ async function wait(
 		if (said instanceof Error) throw said;
 		return { taskId, ...(await said) };
 	};
-	const more = { getWorkflowSettings: () => ({}), addExecutionHints() {} };
+	const hints: string[] = [];
+	const addExecutionHints = ({ message }: { message: string }) => void hints.push(message);
+	const more = { getWorkflowSettings: () => ({}), addExecutionHints };
 	const context = buildContext(run, more);
 	const known = ids.map((taskId, index) => {
 		const accessToken = tokens[index] ?? 'token';
@@ -50,7 +52,7 @@ async function wait(
 	const waiting = waitForIds(readCall(context), known, settings);
 	void waiting.then(() => (seconds = Math.round(Date.now() / SECOND)));
 	await jest.advanceTimersByTimeAsync(5 * MINUTE);
-	return { outcomes: await waiting, seconds, asked };
+	return { outcomes: await waiting, seconds, asked, hints };
 }
 
 const shown = (json: object) => ({ items: [{ json }] });
@@ -62,7 +64,9 @@ it('outputs what has ended already at once, and knows no more of a task than the
 });
 
 it('waits for several tasks together, and outputs each at its items', async () => {
-	const { outcomes, seconds } = await wait(['a', 'b', 'a'], { a: endsAt(1), b: endsAt(20) });
+	const a: Say = () => ({ ...completed, creditsConsumed: 3 });
+	const { outcomes, seconds, hints } = await wait(['a', 'b', 'a'], { a, b: endsAt(20) });
+	expect(hints).toEqual(['Credits consumed: 3']);
 	expect(outcomes).toMatchObject(['a', 'b', 'a'].map((taskId) => shown({ taskId, ...completed })));
 	expect(seconds).toBeGreaterThanOrEqual(20);
 	expect(seconds).toBeLessThan(40);

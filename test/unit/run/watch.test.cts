@@ -63,8 +63,8 @@ it("ends before n8n's timeout with a last look, and a hint that it was cut short
 
 it('hints say how tasks ended, what they cost, what is missing, and why the run stayed awake', async () => {
 	const { execution } = await poll(['failed', 'silent', 'refused', 'expired'], {
-		...{ howToWait: 'callback', responseMode: 'lastNode' },
-		...{ onError: 'continueRegularOutput', downloads: true },
+		...{ howToWait: 'callback', responseMode: 'lastNode', downloads: true },
+		...{ onError: 'continueRegularOutput', failedTasks: 'error' },
 	});
 	const silence = 'The service had an internal fault (408: upstream is silent)';
 	expect(execution.hints).toEqual([
