@@ -19,7 +19,7 @@ const own = (url: string) => `${url}/media-generation`;
 const API = 'https://api.example';
 const LAN = 'http://10.0.0.1';
 
-interface Run extends Pick<AnyRun, 'kept'> {
+interface Run extends Pick<AnyRun, 'kept' | 'type'> {
 	url?: string;
 	/** The addresses of the services of its items. */
 	services?: string[];
@@ -53,6 +53,10 @@ describe.each<HowToWait>(['automatic', 'callback'])('%s', (chosen) => {
 		['the internet reaches n8n, and the service is in its network', { services: [LAN] }],
 	])('sleeps where %s', async (_, run) => {
 		expect(await decide(run, chosen)).toEqual({ resumeUrl: own(run.url ?? PUBLIC) });
+	});
+
+	it('polls for an agent, which needs no reason', async () => {
+		expect(await decide({ type: 'pkg.mediaGenerationTool' }, chosen)).toEqual({});
 	});
 
 	it.each<[string, Run, string]>([
