@@ -135,6 +135,14 @@ it('what n8n stores has no output of a run that has ended, which its tries still
 	expect(JSON.stringify(entry)).toContain('secret.png');
 });
 
+it('what n8n stored without words is hidden and stored again, however often', () => {
+	const entry: Entry = { request: { digest: 'digest', model: 'a/b' }, attempts: [] };
+	for (const isStored of [false, true, false]) storeOutput(entry, isStored);
+	expect(entry.request).toEqual({ digest: 'digest', model: 'a/b' });
+	entry.request!.words = 'anew';
+	expect(entry.request?.words).toBe('anew');
+});
+
 describe('a run that sleeps', () => {
 	/** The fixture, with the IDs of a world: four wait for their task, in the second try. */
 	const store = () =>

@@ -166,7 +166,13 @@ export const adopt = (attempts: Attempt[]): Attempt[] =>
  */
 export function storeOutput({ request, attempts }: Entry, isStored: boolean): void {
 	const set = (owner: object, name: string, value: unknown) =>
-		Object.defineProperty(owner, name, { value, enumerable: isStored });
+		// What n8n has stored may lack the property: a new one could not be changed again.
+		Object.defineProperty(owner, name, {
+			value,
+			enumerable: isStored,
+			configurable: true,
+			writable: true,
+		});
 	for (const attempt of attempts)
 		if (attempt.end?.status === 'completed') set(attempt, 'end', attempt.end);
 	if (request) set(request, 'words', request.words);
