@@ -97,6 +97,9 @@ const parts = {
 	response: tolerant(embeddedJson),
 	failCode: tolerant(z.union([message, z.number().transform(String)])),
 	failMsg: tolerant(message),
+	/** In older records, in place of the two above. */
+	errorCode: tolerant(z.union([message, z.number().transform(String)])),
+	errorMessage: tolerant(message),
 	creditsConsumed: tolerant(number),
 	createTime: tolerant(number),
 	completeTime: tolerant(number),

@@ -48,7 +48,7 @@ export class InputFile extends FileToSend {
 		if (!fault) return;
 		throw buildFieldError(
 			`'${label}' can't be used: the file in "${this.field}" ${fault}`,
-			'Look at the file in the output of the node that made it: a page or a message in its place often says why it could not be downloaded.',
+			'Look at the file in the output of the node that made it.',
 		);
 	}
 

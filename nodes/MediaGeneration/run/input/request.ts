@@ -185,6 +185,7 @@ async function readMapped(item: Item, model: string): Promise<Given> {
  * Finds what is said of a model by the workflow or, if that has another model's fields, by the service;
  * anything is allowed if nothing is said. Somebody else may have written the workflow, so it is trusted
  * no more than the service.
+ * @throws {UserError} for another model's fields, where the service says nothing of the chosen one
  */
 async function findSchema(
 	{ service }: Item,
@@ -196,6 +197,11 @@ async function findSchema(
 	const document = await findModelSchema(service, model);
 	const found = findInput(model, document);
 	const schema = 'input' in found ? found.input.schema : {};
+	if (stored && !listProperties(schema).length)
+		throw buildFieldError(
+			`The fields in Input are those of ${stored.model}, but the model is ${model}`,
+			"Choose the model in the node and fill in its fields, or set 'Input Mode' to JSON.",
+		);
 	return { schema, isUndescribed: document === undefined };
 }
 

@@ -71,6 +71,14 @@ describe('is refused before anything is paid for:', () => {
 		);
 	});
 
+	it('fields that the workflow stores of another model, where the service says nothing of this one', async () => {
+		const schema = [{ id: '$schema', model: 'brand/other', inputSchema: {} }];
+		const anyFields = { mappingMode: 'defineBelow', value: { prompt: 'x' }, schema };
+		await expect(readInput({ ...inFields({}, { anyFields }), openapi: null })).rejects.toThrow(
+			'The fields in Input are those of brand/other, but the model is brand/any',
+		);
+	});
+
 	it('a model that the node does not have, and the error leads to all others', async () => {
 		const description: unknown = expect.stringContaining('such as All Models of Your Service');
 		await expect(readInput({ parameters: { model: 'no-such' } })).rejects.toMatchObject({
