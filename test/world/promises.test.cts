@@ -1,21 +1,19 @@
 import { readFileSync } from 'node:fs';
-import path from 'node:path';
+import { readPromises } from '../../dev/fixtures/promises.cts';
 
-const ROW = /^\| (?<promise>[^|]+) \| `(?<file>test\/[^`]+)` \| (?<title>[^|]+) \| [^|]+ \|$/;
+const rows = readPromises();
 
-/** Reads the rows of the tables beside this test, without their heads. */
-const rows = readFileSync(path.join(__dirname, 'promises.md'), 'utf8')
-	.split('\n')
-	.filter((line) => line.startsWith('| ') && !/^\| (Promise|---) /.test(line))
-	.map((line) => ROW.exec(line)?.groups ?? { promise: line });
-
-it('each row names a test', () => {
+it('each row has all cells', () => {
 	expect(rows.length).toBeGreaterThan(30);
-	expect(rows.filter(({ file }) => file === undefined)).toEqual([]);
+	expect(rows.filter(({ isWhole }) => !isWhole)).toEqual([]);
 });
 
-it.each(rows)('$promise: its test exists', ({ file = '', title = '' }) => {
-	const source = readFileSync(path.resolve(file), 'utf8');
-	const quoted = ["'", '"', '`'].map((quote) => quote + title + quote);
-	expect(quoted.filter((text) => source.includes(text))).toHaveLength(1);
-});
+it.each(rows)(
+	'$promise: its test and what its mutant replaces exist, each once',
+	({ test, title, file, search }) => {
+		const tests = readFileSync(test, 'utf8');
+		const quoted = ["'", '"', '`'].map((quote) => quote + title + quote);
+		expect(quoted.filter((text) => tests.includes(text))).toHaveLength(1);
+		expect(readFileSync(file, 'utf8').split(search)).toHaveLength(2);
+	},
+);

@@ -1,0 +1,59 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import execa from 'execa';
+import { readPromises } from './fixtures/promises.cts';
+
+type Row = ReturnType<typeof readPromises>[number];
+
+/**
+ * `npm run promises`: makes the mutant of each promise, one at a time, and runs the test that must fail
+ * then. Words choose the rows that have one of them, in any cell.
+ */
+async function main() {
+	const words = process.argv.slice(2);
+	const isChosen = (row: Row) =>
+		words.length === 0 || words.some((word) => Object.values(row).join(' ').includes(word));
+	await execa('git', ['diff', '--exit-code', '--stat', '--', 'nodes', 'credentials'], {
+		stdout: 'inherit',
+	});
+	// Ctrl+C ends the test, and then the file is put back.
+	process.on('SIGINT', () => {});
+	for (const row of readPromises().filter(isChosen)) {
+		const survives = await passesMutated(row);
+		if (survives) process.exitCode = 1;
+		console.log(`${survives ? 'SURVIVES' : 'dies    '} ${row.promise}`);
+	}
+}
+
+/** Makes a mutant, runs its test, and puts the file back. @returns whether the test passes */
+async function passesMutated({ test, title, file, search, replacement }: Row) {
+	const build = async () => {
+		if (!/^test\/(unit|world)\//.test(test)) await execa('npm', ['run', '--silent', 'build']);
+	};
+	const source = readFileSync(file, 'utf8');
+	writeFileSync(
+		file,
+		source.replace(search, () => replacement),
+	);
+	try {
+		await build();
+		return await passes(test, title);
+	} finally {
+		writeFileSync(file, source);
+		await build();
+	}
+}
+
+/** Runs the tests of a title in a file. @throws {Error} if there is none */
+async function passes(test: string, title: string) {
+	const pattern = title
+		.replace(/[.*+?^()|[\]{}]/g, '\\$&')
+		// What a row fills in.
+		.replace(/%\w|\$\w+/g, '.*');
+	const args = ['--runInBand', '--testPathPatterns', test, '--testNamePattern', pattern];
+	const { failed, stderr } = await execa('jest', args, { preferLocal: true, reject: false });
+	if (!/^Tests: .*\d (passed|failed)/m.test(stderr))
+		throw new Error(`No test ran of "${title}":\n${stderr}`);
+	return !failed;
+}
+
+void main();
