@@ -12,9 +12,9 @@ async function main() {
 	const words = process.argv.slice(2);
 	const isChosen = (row: Row) =>
 		words.length === 0 || words.some((word) => Object.values(row).join(' ').includes(word));
-	await execa('git', ['diff', '--exit-code', '--stat', '--', 'nodes', 'credentials'], {
-		stdout: 'inherit',
-	});
+	const diff = ['diff', '--quiet', '--', 'nodes', 'credentials'];
+	const { failed } = await execa('git', diff, { reject: false });
+	if (failed) throw new Error('Commit your changes of nodes and credentials first');
 	// Ctrl+C ends the test, and then the file is put back.
 	process.on('SIGINT', () => {});
 	for (const row of readPromises().filter(isChosen)) {
