@@ -4,19 +4,22 @@ import { readPromises } from './fixtures/promises.cts';
 
 type Row = ReturnType<typeof readPromises>[number];
 
+/** Puts the mutated file back. */
+let restore = () => {};
+
 /**
  * `npm run promises`: makes the mutant of each promise, one at a time, and runs the test that must fail
- * then. Words choose the rows that have one of them, in any cell.
+ * then. A pattern chooses the rows that have it in any cell, such as `test/(unit|world)`.
  */
 async function main() {
-	const words = process.argv.slice(2);
-	const isChosen = (row: Row) =>
-		words.length === 0 || words.some((word) => Object.values(row).join(' ').includes(word));
+	const chosen = new RegExp(process.argv[2] ?? '');
+	const isChosen = (row: Row) => chosen.test(Object.values(row).join(' '));
 	const diff = ['diff', '--quiet', '--', 'nodes', 'credentials'];
 	const { failed } = await execa('git', diff, { reject: false });
 	if (failed) throw new Error('Commit your changes of nodes and credentials first');
-	// Ctrl+C ends the test, and then the file is put back.
+	// Ctrl+C ends the test, and then the script. Whatever else ends it may pass by its `finally`.
 	process.on('SIGINT', () => {});
+	process.on('exit', () => restore());
 	for (const row of readPromises().filter(isChosen)) {
 		const survives = await passesMutated(row);
 		if (survives) process.exitCode = 1;
@@ -30,6 +33,7 @@ async function passesMutated({ test, title, file, search, replacement }: Row) {
 		if (!/^test\/(unit|world)\//.test(test)) await execa('npm', ['run', '--silent', 'build']);
 	};
 	const source = readFileSync(file, 'utf8');
+	restore = () => writeFileSync(file, source);
 	writeFileSync(
 		file,
 		source.replace(search, () => replacement),
@@ -38,7 +42,7 @@ async function passesMutated({ test, title, file, search, replacement }: Row) {
 		await build();
 		return await passes(test, title);
 	} finally {
-		writeFileSync(file, source);
+		restore();
 		await build();
 	}
 }
