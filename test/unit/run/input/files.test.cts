@@ -360,6 +360,7 @@ describe('bytes that are no media', () => {
 		['nothing', '', 'is empty'],
 		['a login page', `\n${login}`, 'is a web page'],
 		['a message', 'Access denied: ünknown token', 'is a text file'],
+		['JSON', '{"error":"expired"}', 'is a text file'],
 	])('are refused before the upload, whatever their type says: %s', async (_, data, message) => {
 		const edit = { model: 'beta2/image-edit', image: 'data' };
 		for (const given of [inJson({ mask: 'data' }), { parameters: edit }])
