@@ -59,11 +59,12 @@ export async function findModels(service: TaskService, filter = ''): Promise<Cat
 	const asked = words.join(' ');
 	const meant = words.map(translate).join(' ');
 	const phrases = [`to ${asked}`, asked, `to ${meant}`, meant, ''];
-	const toRank = (model: CatalogueModel) =>
-		phrases.findIndex((phrase) => toSearchText(model).includes(phrase));
 	return models
-		.filter((model) => words.every((word) => has(toSearchText(model), word)))
-		.sort((one, other) => toRank(one) - toRank(other));
+		.map((model) => ({ model, text: toSearchText(model) }))
+		.filter(({ text }) => words.every((word) => has(text, word)))
+		.map(({ model, text }) => ({ model, rank: phrases.findIndex((one) => text.includes(one)) }))
+		.sort((one, other) => one.rank - other.rank)
+		.map(({ model }) => model);
 }
 
 /** Says in the service's words what a word means, in the plural too. */
