@@ -38,7 +38,7 @@ export async function askAll(questions: Question[], rest = 0) {
 			if (!(error instanceof Difference || error instanceof UserError)) throw error;
 			const isAbsent = isOfKind(error, 'notFound') && LOOKUPS.includes(asked);
 			// That of an unknown creation names its task.
-			const description = isOfKind(error, 'unknown', 'perhapsRefused') && error.description;
+			const description = isOfKind(error, 'unknown', 'perhapsRejected') && error.description;
 			const came = [error.message, description].filter(Boolean).join('. ');
 			rows.push({ asked, needed, came, verdict: isAbsent ? 'absent' : 'different' });
 		}

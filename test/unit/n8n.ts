@@ -7,14 +7,14 @@ import type {
 import { signHeaders } from '../../dev/service/signHeaders.cts';
 import type { CreateTaskRequest, TaskService } from '../../nodes/MediaGeneration/api/client';
 import {
-	buildDoubt,
+	buildUnknownError,
 	findFailure,
 	type ServiceError,
 } from '../../nodes/MediaGeneration/api/failure';
 import type { Item } from '../../nodes/MediaGeneration/run/input/item';
 import { readCall } from '../../nodes/MediaGeneration/host/call';
 import type { RunSettings } from '../../nodes/MediaGeneration/run/ledger/ledger';
-import type { Plan } from '../../nodes/MediaGeneration/run/ledger/note';
+import type { Creation } from '../../nodes/MediaGeneration/run/ledger/note';
 import { makeResponse } from '../world/response.cts';
 
 /** What the product looks for in n8n's contexts and does without: undocumented fields, and a function that only runs have. */
@@ -115,12 +115,12 @@ export const refuse = (code: number, text = '') =>
 	findFailure('https://api.example', 200, code, text, '') as ServiceError;
 
 export const unknown = (taskId?: string) =>
-	buildDoubt({ message: 'The service broke off', taskId });
+	buildUnknownError({ message: 'The service broke off', taskId });
 
 /** How a run waits, where a test doesn't care. */
 export const WAIT: RunSettings = {
 	howToWait: 'automatic',
-	limit: 60_000,
+	waitLimit: 60_000,
 	timeoutSeconds: 1,
 	failedTasks: 'output',
 };
@@ -162,7 +162,7 @@ export const prepare = (
 	context: IExecuteFunctions,
 	index: number,
 	options: ItemOptions = {},
-): Plan => ({
+): Creation => ({
 	item: buildItem(context, index, options),
 	request: { model: 'model', input: { prompt: `prompt ${index}` }, given: index },
 	attempts: 0,

@@ -13,7 +13,7 @@ import {
 	type UploadFile,
 } from './exchange';
 import {
-	buildDoubt,
+	buildUnknownError,
 	buildError,
 	isOfKind,
 	isTooFast,
@@ -38,7 +38,7 @@ import {
 	CREATION_TIMEOUT,
 	ENDPOINTS,
 	LOOKUP_RATE,
-	mayBeRefusal,
+	mayBeRejection,
 	TASK_CODES,
 	TASK_HAS_FAILED,
 	UNKNOWN_TASK_CODES,
@@ -126,9 +126,9 @@ export class TaskService {
 		// Whatever answers there isn't the service.
 		const isOther = facts.answeredBy === 'other' && isOfKind(failure, 'unreadable', 'redirect');
 		const isEmpty = (answer.data ?? null) === null;
-		if (!taskId && isEmpty && mayBeRefusal(answer.httpStatus, facts.code ?? 0, answer.took))
-			throw buildDoubt({ message, advice: LINK_HINT }, 'perhapsRefused');
-		throw buildDoubt({ message, taskId, advice: isOther ? description : undefined });
+		if (!taskId && isEmpty && mayBeRejection(answer.httpStatus, facts.code ?? 0, answer.took))
+			throw buildUnknownError({ message, advice: LINK_HINT }, 'perhapsRejected');
+		throw buildUnknownError({ message, taskId, advice: isOther ? description : undefined });
 	}
 
 	/** Reads a task. @throws {ServiceError} also when the service doesn't know it */

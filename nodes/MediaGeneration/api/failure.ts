@@ -38,12 +38,12 @@ interface Facts extends Partial<Meaning> {
 
 /**
  * What went wrong with the service. `description` says what to do next. A creation of the kind
- * `unknown` may have made a task, so it must not be sent again. One of the kind `perhapsRefused` got
+ * `unknown` may have made a task, so it must not be sent again. One of the kind `perhapsRejected` got
  * the answer of services that can't read a link, after which no task exists.
  */
 export class ServiceError extends UserError {
 	constructor(
-		readonly kind: FailureKind | 'unknown' | 'perhapsRefused' | 'failedTask',
+		readonly kind: FailureKind | 'unknown' | 'perhapsRejected' | 'failedTask',
 		message: string,
 		override readonly description: string,
 		readonly facts: Facts = {},
@@ -75,9 +75,9 @@ export function buildError(kind: FailureKind, origin: string, facts: Facts): Ser
 }
 
 /** Makes the error of a creation that may have made a task. */
-export function buildDoubt(
+export function buildUnknownError(
 	outcome: UnknownOutcome,
-	kind: 'unknown' | 'perhapsRefused' = 'unknown',
+	kind: 'unknown' | 'perhapsRejected' = 'unknown',
 ): ServiceError {
 	const { message, taskId, advice = '' } = outcome;
 	const where = taskId

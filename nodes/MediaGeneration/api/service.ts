@@ -94,7 +94,7 @@ export interface Meaning {
 	/** The service did nothing. */
 	nothingDone?: boolean;
 	/** Later creations of the account would fail as well. */
-	endsRun?: boolean;
+	appliesToAll?: boolean;
 	/** The same request may succeed later. */
 	passes?: boolean;
 	/** What happened. Code and the service's words follow, or else its address and what is wrong. */
@@ -107,13 +107,13 @@ export interface Meaning {
 export const SUCCESS = 200;
 
 /** The service's own upstream was silent for ten minutes. A task with this code may still end. */
-export const SILENT = 408;
+export const SILENT_UPSTREAM = 408;
 
 /** The task failed. */
 export const TASK_HAS_FAILED = 501;
 
 /** Codes of task details that speak of the task, so that a record without an ID is of it too. */
-export const TASK_CODES = [SILENT, TASK_HAS_FAILED];
+export const TASK_CODES = [SILENT_UPSTREAM, TASK_HAS_FAILED];
 
 const CHECK_PATHS = "Check 'Base URL' and the endpoint paths in the credential.";
 
@@ -122,14 +122,14 @@ const FAILURES = {
 	token: {
 		codes: [401],
 		nothingDone: true,
-		endsRun: true,
+		appliesToAll: true,
 		what: 'The service does not accept the access token',
 		next: "Open the credential and paste a valid 'Access Token'.",
 	},
 	credits: {
 		codes: [402, 433],
 		nothingDone: true,
-		endsRun: true,
+		appliesToAll: true,
 		what: 'The account or its access token has too few credits',
 		next: "Top up the account's credits with the service, or raise the limit of the token.",
 	},
@@ -175,14 +175,14 @@ const FAILURES = {
 	maintenance: {
 		codes: [455],
 		nothingDone: true,
-		endsRun: true,
+		appliesToAll: true,
 		passes: true,
 		what: 'The service is under maintenance',
 		next: 'Run the node again later.',
 	},
 	/** Also any other code from 500 on, except 505: that feature is switched off. */
 	fault: {
-		codes: [SILENT, 500],
+		codes: [SILENT_UPSTREAM, 500],
 		passes: true,
 		what: 'The service had an internal fault',
 		next: 'Run the node again later.',
@@ -229,20 +229,20 @@ const RATE_TEXT = /\brate[\s-]?limit|\btoo (many|frequent|fast)\b|\bfrequency\b/
 const CREDITS_TEXT = /\b(credits?|balance)\b/i;
 
 /** Complete texts of code 500 that are refusals. After any other text, a task may exist. */
-const INPUT_REFUSALS = [
+const INPUT_REJECTIONS = [
 	/^(this )?[\w.[\]-]+ (is not within the range of allowed options|is required|cannot be empty)\.?$/i,
 	/^([\w.[\]-]+ )?file type (is )?not supported\.?$/i,
 	/^(the )?([\w.[\]-]+ )?(text )?length (cannot exceed|exceeds) the maximum (limit|length)\.?$/i,
 	/^(image|video|audio|file) fetch failed(\. check access settings or use our [\w ]+ instead)?\.?$/i,
 ];
-const CREDITS_REFUSAL = /^credits insufficient\.?$/i;
+const CREDITS_REJECTION = /^credits insufficient\.?$/i;
 
 /**
  * Whether a fault may be a refusal: a service may answer so about a link that it can't read, but also
  * in an outage.
  * @param milliseconds how long the answer took
  */
-export const mayBeRefusal = (httpStatus: number, code: number, milliseconds: number): boolean =>
+export const mayBeRejection = (httpStatus: number, code: number, milliseconds: number): boolean =>
 	httpStatus === 200 && code === 500 && milliseconds < 5_000;
 
 /** Finds the kind of a failure by its code alone. */
@@ -265,8 +265,8 @@ export function findKind(httpStatus: number, code: number, text: string): Failur
 		if (RATE_TEXT.test(text)) return 'rate';
 	}
 	if (code === 500 && httpStatus === 200) {
-		if (CREDITS_REFUSAL.test(text)) return 'credits';
-		if (INPUT_REFUSALS.some((refusal) => refusal.test(text))) return 'input';
+		if (CREDITS_REJECTION.test(text)) return 'credits';
+		if (INPUT_REJECTIONS.some((refusal) => refusal.test(text))) return 'input';
 	}
 	return findKindOfCode(code);
 }

@@ -12,7 +12,7 @@ import {
 } from './verify';
 
 /** Senders get an answer within this time, in milliseconds. They usually give up after 5 to 15 s. */
-export const ANSWER = 5_000;
+export const ANSWER_TIMEOUT = 5_000;
 
 /** For both receivers: the service doesn't confirm the callback yet. */
 export const UNCONFIRMED = {

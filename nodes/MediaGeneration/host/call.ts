@@ -5,7 +5,7 @@ import { cutText } from '../lib/text';
  * Who reads the output: another node, an AI model, or n8n's AI assistant. A model reads that of a
  * tool, and of a node without an execution, as in n8n's Agents.
  */
-type Audience = 'workflow' | 'model' | 'assistant';
+type Audience = 'workflow' | 'agent' | 'assistant';
 
 /** n8n's timeout, while the execution is awake. Without one, both are Infinity. */
 export interface Timeout {
@@ -23,7 +23,7 @@ export interface Call {
 	isTool: boolean;
 	audience: Audience;
 	/** The first error ends the run. Where n8n swallows errors, it doesn't: no model would be told. */
-	stops: boolean;
+	stopsOnError: boolean;
 	/** How often n8n calls the node for a run at most. */
 	tries: number;
 	timeout: Timeout;
@@ -36,7 +36,7 @@ export interface Call {
 	/** Blank for the calls of an MCP server. */
 	executionId: string;
 	/** What n8n keeps for the node with the execution; absent without one. */
-	kept?: IDataObject;
+	nodeContext?: IDataObject;
 	/** n8n would give this call the values of another one. */
 	isMixedUp: boolean;
 }
@@ -67,7 +67,7 @@ export function readCall(context: IExecuteFunctions): Call {
 	// The newest agent runs a variant of the node, whose type ends in `Tool`, like any node (2.14.2,
 	// 2.41.1). `e2e/agentTools` fails first.
 	const isTool = isOldTool || context.getNode().type.endsWith('Tool');
-	const kept = readKept(context);
+	const nodeContext = readNodeContext(context);
 	const runs = readNotedRuns(context);
 	// By the first run of each node, as a loop may have very many. Infinity: n8n has noted none.
 	const begun = Math.min(...Object.values(runs).map(([first]) => first?.startTime ?? Infinity));
@@ -78,17 +78,17 @@ export function readCall(context: IExecuteFunctions): Call {
 		context,
 		called,
 		isTool,
-		audience: readAudience(context, isTool || !kept),
+		audience: readAudience(context, isTool || !nodeContext),
 		// An old tool is one of LangChain's, whose `AgentExecutor` swallows errors
 		// (`get-input-connection-data.js`, 2.14.2, 2.41.1). `e2e/agentTools` fails first.
-		stops: !context.continueOnFail() && !isOldTool,
+		stopsOnError: !context.continueOnFail() && !isOldTool,
 		tries: readMostTries(context),
 		timeout,
 		answerBy,
 		deadline: Math.min(timeout.at, answerBy),
 		signal: context.getExecutionCancelSignal(),
 		executionId: (context.getExecutionId() as string | undefined) ?? '',
-		kept,
+		nodeContext,
 		isMixedUp: isOldTool && isMixedUp(context),
 	};
 }
@@ -97,8 +97,8 @@ export function readCall(context: IExecuteFunctions): Call {
  * Recognizes "Execute node" of n8n's AI assistant by the name of its workflow, which n8n deletes at
  * its end or sleep (`execute-node.service.js`, 2.41.1). `e2e/stopAndTimeout` fails first.
  */
-function readAudience(context: IExecuteFunctions, isForModel: boolean): Audience {
-	if (isForModel) return 'model';
+function readAudience(context: IExecuteFunctions, isForAgent: boolean): Audience {
+	if (isForAgent) return 'agent';
 	const isAssistant = context.getWorkflow().name === `Execute node ${context.getNode().type}`;
 	return isAssistant ? 'assistant' : 'workflow';
 }
@@ -107,7 +107,7 @@ function readAudience(context: IExecuteFunctions, isForModel: boolean): Audience
  * In n8n's Agents there is no execution, and `getContext` throws (`ephemeral-node-executor.js`,
  * 2.41.1). `e2e/agents` fails first.
  */
-function readKept(context: IExecuteFunctions): IDataObject | undefined {
+function readNodeContext(context: IExecuteFunctions): IDataObject | undefined {
 	try {
 		return context.getContext('node');
 	} catch {
@@ -194,5 +194,5 @@ export function showInExecution(context: IExecuteFunctions, name: string, text: 
 }
 
 /** What n8n keeps with an execution for all of its nodes, also in a sleep and for a retry. */
-export const keepForAllNodes = (context: IExecuteFunctions): Record<string, unknown> =>
+export const getFlowContext = (context: IExecuteFunctions): Record<string, unknown> =>
 	context.getContext('flow');

@@ -14,7 +14,7 @@ interface ShownError {
 	/** What was thrown, if it isn't an error of ours. */
 	cause?: Error;
 	/** Present if a service refused something. */
-	refusal?: { httpCode?: string };
+	answer?: { httpCode?: string };
 }
 
 /**
@@ -26,11 +26,11 @@ interface ShownError {
  */
 export function buildNodeError(
 	node: INode,
-	{ message, lines, cause, refusal }: ShownError,
+	{ message, lines, cause, answer }: ShownError,
 ): NodeApiError | NodeOperationError {
 	const options = { description: lines.join(' ') };
-	const error = refusal
-		? new NodeApiError(node, { message }, { ...options, ...refusal })
+	const error = answer
+		? new NodeApiError(node, { message }, { ...options, ...answer })
 		: new NodeOperationError(node, cause ?? message, options);
 	error.message = message;
 	delete error.context.itemIndex;

@@ -21,9 +21,14 @@ const N8N = "n8n can't let a run of this kind sleep";
  * first.
  * @returns why it can't sleep, as the end of a sentence; undefined if it can
  */
-export function findWaiter({ context, executionId, kept, audience }: Call): string | undefined {
+export function findWaiter({
+	context,
+	executionId,
+	nodeContext,
+	audience,
+}: Call): string | undefined {
 	// n8n deletes the execution of a single node at its end, so that no callback could wake it.
-	if (!kept || executionId === '' || audience === 'assistant') return N8N;
+	if (!nodeContext || executionId === '' || audience === 'assistant') return N8N;
 	if (ENGINE_V2_ID.test(executionId)) return N8N;
 	switch (context.getMode()) {
 		case 'error':

@@ -15,7 +15,7 @@ import { describeRange, describeTypes, listShortly, toTitle } from './words';
 /** Checks what is sent by its schema, before anything is paid for. */
 
 /** A part of a value that its schema doesn't allow. */
-interface Violation {
+interface Fault {
 	path: Path;
 	value?: unknown;
 	/** Follows the name of the place, for example "must be at most 30"; absent: it is missing. */
@@ -38,7 +38,7 @@ export function checkInput(
 	given: Record<string, unknown> = {},
 	fillIn?: string,
 ): void {
-	const violation = findViolation(schema, input);
+	const violation = findFault(schema, input);
 	if (!violation) return;
 	const { path, message, value } = violation;
 	const label = namePlaceIn(schema, path) || 'Input';
@@ -72,14 +72,10 @@ export function namePlaceIn(schema: JsonSchema, path: Path): string {
 
 /** Says whether a schema allows a value. */
 export const isAllowed = (schema: JsonSchema, value: unknown): boolean =>
-	findViolation(schema, value) === undefined;
+	findFault(schema, value) === undefined;
 
 /** Finds what is wrong with a value, or else with its parts; undefined: its schema allows it. */
-export function findViolation(
-	schema: JsonSchema,
-	value: unknown,
-	path: Path = [],
-): Violation | undefined {
+export function findFault(schema: JsonSchema, value: unknown, path: Path = []): Fault | undefined {
 	const message = checkValue(schema, value);
 	if (message) return { path, value, message };
 	const { items, properties = {} } = schema;
@@ -91,7 +87,7 @@ export function findViolation(
 		parts.push(...Object.entries(properties).filter(([name]) => Object.hasOwn(value, name)));
 	}
 	for (const [step, part] of parts) {
-		const violation = findViolation(part, getPart(value, step), [...path, step]);
+		const violation = findFault(part, getPart(value, step), [...path, step]);
 		if (violation) return violation;
 	}
 	return undefined;

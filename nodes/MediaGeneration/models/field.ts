@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { dropUndefined, findJsonFault, isPlainObject, takeOffFence } from '../lib/json';
-import { buildValueError, findViolation, namePlaceIn } from './check';
+import { buildValueError, findFault, namePlaceIn } from './check';
 import { trimmed } from './commonFields';
 import { readSingle, unwrapSingle } from './readings';
 import type { JsonSchema } from './schema';
@@ -101,7 +101,7 @@ function parse(field: Field, value: unknown, where = '', remedy?: string): unkno
 	const isJsonText = field.type === 'json' && typeof given === 'string';
 	const text = isJsonText ? takeOffFence(given) : given;
 	const parsed = readSingle(unwrapSingle(text, schema), schema);
-	const violation = findViolation(schema, isBlank(parsed) ? null : parsed);
+	const violation = findFault(schema, isBlank(parsed) ? null : parsed);
 	if (!violation) return parsed;
 	if (isJsonText) refuseBrokenJson(field, String(text));
 	const { path, message = '', value: wrong } = violation;

@@ -3,8 +3,8 @@ import { readCall, type Call } from '../host/call';
 import { mapConcurrent } from '../lib/mapConcurrent';
 import { settleBy } from '../lib/timers';
 import { toNodeError } from '../run/output/errors';
-import { checkItems, CONCURRENCY, hasFailed, readItem, type Outcome } from '../run/input/item';
-import { throwFirstError, throwRefusal, toOutput } from '../run/output/output';
+import { checkItems, CONCURRENCY, isErrorOutcome, readItem, type Outcome } from '../run/input/item';
+import { throwFirstError, throwFatal, toOutput } from '../run/output/output';
 import { operations } from './index';
 import type { Operation, PlainOperation, Step } from './operation';
 
@@ -40,30 +40,30 @@ async function runPlain(call: Call, operation: PlainOperation<object>) {
 		return await operation.prepare(await readItem(call, operation.fields, index));
 	});
 	throwFirstError(call, checked);
-	const prepared = checked.filter((one) => !hasFailed(one));
+	const prepared = checked.filter((one) => !isErrorOutcome(one));
 	const run = operation.run ?? runEach;
 	const ran = (
 		await run(prepared as Step[], call).catch((error) => failAll(call, prepared, error))
 	).values();
-	const outcomes = checked.map((one) => (hasFailed(one) ? one : ran.next().value));
+	const outcomes = checked.map((one) => (isErrorOutcome(one) ? one : ran.next().value));
 	throwFirstError(call, outcomes);
 	return toOutput(call, outcomes);
 }
 
 /** Does the step of each item. With On Error "stop", an error is the end. */
-async function runEach(steps: Step[], { stops }: Call): Promise<Outcome[]> {
+async function runEach(steps: Step[], { stopsOnError }: Call): Promise<Outcome[]> {
 	const runOne = async (step: Step): Promise<Outcome> =>
 		await step().then(
 			(items) => ({ items }),
 			(error: unknown) => ({ error }),
 		);
-	const isLast = (outcome: Outcome) => stops && hasFailed(outcome);
+	const isLast = (outcome: Outcome) => stopsOnError && isErrorOutcome(outcome);
 	return await mapConcurrent(steps, runOne, { concurrency: CONCURRENCY, isLast });
 }
 
 /** Makes an error of the run as a whole that of each item. @throws it, with On Error "stop" */
 function failAll(call: Call, items: object[], error: unknown) {
-	throwRefusal(call, error);
+	throwFatal(call, error);
 	return items.map(() => ({ error }));
 }
 

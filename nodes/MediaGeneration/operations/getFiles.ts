@@ -47,7 +47,7 @@ export const getFiles: PlainOperation = {
 			const task = await service.getTask(taskId, settings);
 			const links = listFiles(task, kinds);
 			// Without an execution, n8n has no place for files.
-			if (!call.kept) return links.map((file) => ({ json: { ...task, file } }));
+			if (!call.nodeContext) return links.map((file) => ({ json: { ...task, file } }));
 			const getService = async () => service;
 			const wanted = { call, settings, getService, links, maxBytes, item: index };
 			const all = await new Files().downloadAll(task, wanted);

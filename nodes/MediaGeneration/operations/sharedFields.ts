@@ -164,7 +164,7 @@ export function readWaitSettings({ call, option, settings }: Item): WaitSettings
 	const field = String(option(outputBinaryField.name) ?? '').trim() || 'data';
 	return {
 		...settings,
-		limit: limit * MINUTE,
+		waitLimit: limit * MINUTE,
 		perFile: readPerFile(option),
 		failedTasks: (failed ?? failedTasks.default) as WaitSettings['failedTasks'],
 		...(downloads && { downloads: { field, maxBytes: readMaxBytes(option) } }),

@@ -1,13 +1,13 @@
 import type { INodeExecutionData, INodeProperties } from 'n8n-workflow';
-import { buildDoubt } from '../api/failure';
+import { buildUnknownError } from '../api/failure';
 import type { Call } from '../host/call';
-import { checkItems, type CreateRequest, hasFailed, type Item, readItem } from './input/item';
+import { checkItems, type CreateRequest, isErrorOutcome, type Item, readItem } from './input/item';
 import { findUnknownCall } from './ledger/here';
-import { type Entry, findLimit, isToSend, type RunSettings, stateOf } from './ledger/ledger';
-import { adoptEarlier, type Plan } from './ledger/note';
+import { type Entry, findWaitEnd, isToSend, type RunSettings, statusOf } from './ledger/ledger';
+import { adoptEarlier, type Creation } from './ledger/note';
 import { inRun, openSettings } from './open';
 import { show } from './output/output';
-import { endsRun, listWithoutError, type Run } from './run';
+import { isOver, listWithoutError, type Run } from './run';
 import { checkBudget } from './send/budget';
 import { sendAll } from './send/send';
 
@@ -20,12 +20,12 @@ export async function generate(call: Call, job: Job): Promise<INodeExecutionData
 		const { ledger, isWoken } = run;
 		try {
 			if (!isWoken) await create(run, job);
-			if (ledger.settings && !endsRun(run)) {
+			if (ledger.settings && !isOver(run)) {
 				if (fallsAsleep(run)) return await (await import('./sleep/sleep')).fallAsleep(run);
 				await (await import('./watch')).watch(run);
 			}
 		} catch (error) {
-			run.refusal ??= { error };
+			run.fatal ??= { error };
 		}
 		return show(run);
 	});
@@ -33,32 +33,32 @@ export async function generate(call: Call, job: Job): Promise<INodeExecutionData
 
 /** Creates the tasks that are missing. */
 async function create(run: Run, job: Job): Promise<void> {
-	if (run.refusal) return;
+	if (run.fatal) return;
 	const { ledger } = run;
-	const planned = await planRun(run, job);
-	if (endsRun(run)) return;
-	const [first] = planned;
+	const found = await listCreations(run, job);
+	if (isOver(run)) return;
+	const [first] = found;
 	if (first) openSettings(run, () => job.readSettings?.(first.item));
-	const plans = planned.filter((plan) => !adoptEarlier(ledger, plan));
-	if (ledger.settings) await decide(run, plans);
-	const allowed = await checkBudget(run, plans);
+	const creations = found.filter((creation) => !adoptEarlier(ledger, creation));
+	if (ledger.settings) await decide(run, creations);
+	const allowed = await checkBudget(run, creations);
 	const sent = await sendAll(run, allowed);
 	// What was taken from the budget but not sent is given back.
 	ledger.shared.count -= allowed.length - sent;
 }
 
 /** Decides how the run waits. Where it sleeps, the service is to call its resume URL. */
-async function decide(run: Run, plans: Plan[]): Promise<void> {
+async function decide(run: Run, creations: Creation[]): Promise<void> {
 	const { decideWait } = await import('./sleep/sleep');
-	run.decision = await decideWait(run, plans);
-	for (const { request } of plans) request.callBackUrl = run.decision.resumeUrl;
+	run.decision = await decideWait(run, creations);
+	for (const { request } of creations) request.callBackUrl = run.decision.resumeUrl;
 }
 
 /** Says whether the execution sleeps: it may, and there is something to wait for. */
 function fallsAsleep(run: Run): boolean {
 	const { decision, ledger } = run;
-	if (decision.resumeUrl === undefined || Date.now() >= findLimit(ledger)) return false;
-	return listWithoutError(run).some(({ entry }) => stateOf(entry) === 'open');
+	if (decision.resumeUrl === undefined || Date.now() >= findWaitEnd(ledger)) return false;
+	return listWithoutError(run).some(({ entry }) => statusOf(entry) === 'pending');
 }
 
 /** What an operation that creates tasks has a run do. */
@@ -74,26 +74,29 @@ export interface Job {
  * Finds out what is to be sent for the items. An item whose task exists needs none, save where it
  * failed and n8n tries it again. All items are checked before anything is sent for any.
  */
-async function planRun(run: Run, job: Job): Promise<Plan[]> {
-	const checked = await checkItems(run.call, async (index) => await planItem(run, job, index));
-	const plans: Plan[] = [];
+async function listCreations(run: Run, job: Job): Promise<Creation[]> {
+	const checked = await checkItems(
+		run.call,
+		async (index) => await prepareCreation(run, job, index),
+	);
+	const creations: Creation[] = [];
 	for (const [index, one] of checked.entries()) {
-		if (one && hasFailed(one)) run.errors.set(index, one.error);
-		else if (one) plans.push(one);
+		if (one && isErrorOutcome(one)) run.errors.set(index, one.error);
+		else if (one) creations.push(one);
 	}
-	return plans;
+	return creations;
 }
 
-async function planItem(
+async function prepareCreation(
 	run: Run,
 	{ fields, request }: Job,
 	index: number,
-): Promise<Plan | undefined> {
+): Promise<Creation | undefined> {
 	const { call, ledger } = run;
 	const entry = ledger.entries[index] as Entry;
-	const own = stateOf(entry) === 'unknown' ? entry.unknown : undefined;
+	const own = statusOf(entry) === 'unknown' ? entry.unknown : undefined;
 	const unknown = own ?? findUnknownCall(call, ledger.shared, index);
-	if (unknown) throw buildDoubt(unknown);
+	if (unknown) throw buildUnknownError(unknown);
 	const attempts = entry.attempts.length;
 	const getService = async () => await run.getService(index);
 	// A run that may sleep reads the credential now, so that its error is the item's. Other

@@ -9,7 +9,7 @@ import { type Attempt, type Entry, findTask, listAwaited } from './ledger/ledger
 const ASKED_AT_ONCE = 32;
 
 /** A task that is looked at. */
-interface Watched {
+interface LookedAt {
 	taskId: string;
 	/** Of several items that have it, one. */
 	item: number;
@@ -29,7 +29,7 @@ export type GetService = (item: number) => Promise<TaskService>;
  */
 export class Looks {
 	/** By key, in the order of the items. */
-	private readonly tasks = new Map<string, Watched>();
+	private readonly tasks = new Map<string, LookedAt>();
 
 	/**
 	 * @param entries their tasks that are waited for are looked at
@@ -62,25 +62,25 @@ export class Looks {
 		return [...this.tasks].flatMap(([key, { item }]) => (this.errors.has(item) ? [] : key));
 	}
 
-	get openKeys(): string[] {
-		return this.keys.filter((key) => this.isOpen(key));
+	get pendingKeys(): string[] {
+		return this.keys.filter((key) => this.isPending(key));
 	}
 
 	/** The open ones whose last look failed. */
 	get failedKeys(): string[] {
-		return this.openKeys.filter((key) => this.find(key).failure);
+		return this.pendingKeys.filter((key) => this.find(key).failure);
 	}
 
 	get haveEnded(): boolean {
-		return this.openKeys.length === 0;
+		return this.pendingKeys.length === 0;
 	}
 
-	isOpen(key: string): boolean {
+	isPending(key: string): boolean {
 		return this.tasks.get(key)?.attempts.some(({ end }) => !end) ?? false;
 	}
 
 	/** What is known of a task that has not ended, beside the ledger. */
-	find(key: string): Partial<Watched> {
+	find(key: string): Partial<LookedAt> {
 		return this.tasks.get(key) ?? {};
 	}
 
@@ -101,12 +101,12 @@ export class Looks {
 	): Promise<void> {
 		const ask = async (key: string): Promise<string> => {
 			const watched = this.tasks.get(key);
-			if (!watched || !this.isOpen(key)) return key;
+			if (!watched || !this.isPending(key)) return key;
 			try {
 				const service = await getService(watched.item);
-				this.learn(key, await service.getTask(watched.taskId, this.settings));
+				this.noteAnswer(key, await service.getTask(watched.taskId, this.settings));
 			} catch (error) {
-				if (this.isOpen(key)) watched.failure = error as Error;
+				if (this.isPending(key)) watched.failure = error as Error;
 			}
 			return key;
 		};
@@ -117,18 +117,18 @@ export class Looks {
 	 * Asks for a task, such as that of a callback, then for one other, then for several at once, until
 	 * one has not ended.
 	 */
-	async lookUntilOpen(taskId: string, getService: GetService): Promise<void> {
-		const isOpen = (key: string) => this.isOpen(key);
-		const [next = taskId] = this.openKeys.filter((key) => key !== taskId);
+	async lookUntilPending(taskId: string, getService: GetService): Promise<void> {
+		const isOpen = (key: string) => this.isPending(key);
+		const [next = taskId] = this.pendingKeys.filter((key) => key !== taskId);
 		await this.look([taskId, next], getService, isOpen, 1);
 		if (![taskId, next].some(isOpen))
-			await this.look(this.openKeys, getService, isOpen, ASKED_AT_ONCE);
+			await this.look(this.pendingKeys, getService, isOpen, ASKED_AT_ONCE);
 	}
 
 	/** Notes what the service says of a task. */
-	learn(key: string, said: Task): void {
+	noteAnswer(key: string, said: Task): void {
 		const watched = this.tasks.get(key);
-		if (!watched || !this.isOpen(key)) return;
+		if (!watched || !this.isPending(key)) return;
 		watched.failure = undefined;
 		if (said.status === 'pending') watched.said = said;
 		else for (const attempt of watched.attempts) attempt.end ??= said;

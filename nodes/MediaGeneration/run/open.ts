@@ -2,13 +2,13 @@ import { UserError } from 'n8n-workflow';
 import type { TaskService } from '../api/client';
 import { type Call, readRunIndex } from '../host/call';
 import { readService } from './input/item';
-import { catchUp, findRunHere, leaveRun, noteRunHere, openShared, type Turns } from './ledger/here';
+import { catchUp, findRunHere, leaveRun, noteRunHere, openShared, type Locks } from './ledger/here';
 import {
 	beginLedger,
 	type Entry,
 	type Ledger,
 	readLedger,
-	stateOf,
+	statusOf,
 	storeLedger,
 } from './ledger/ledger';
 import type { Run } from './run';
@@ -30,12 +30,12 @@ export function openRun(call: Call): Run {
 		return continueRun(beginRun(call, ledger, noteRunHere(call, ledger)));
 	} catch (error) {
 		const entries = call.context.getInputData().map(() => ({ attempts: [] }));
-		return { ...beginRun(call, beginLedger({ entries })), refusal: { error } };
+		return { ...beginRun(call, beginLedger({ entries })), fatal: { error } };
 	}
 }
 
 /** Begins a call of a run, with its ledger. */
-export function beginRun(call: Call, ledger: Ledger, turns: Turns = new Map()): Run {
+export function beginRun(call: Call, ledger: Ledger, locks: Locks = new Map()): Run {
 	const services = new Map<number, Promise<TaskService>>();
 	const getService = async (item: number): Promise<TaskService> => {
 		const service = services.get(item) ?? readService(call.context, item);
@@ -44,7 +44,7 @@ export function beginRun(call: Call, ledger: Ledger, turns: Turns = new Map()): 
 		service.catch(() => services.delete(item));
 		return await service;
 	};
-	return { call, ledger, isWoken: false, turns, getService, errors: new Map(), decision: {} };
+	return { call, ledger, isWoken: false, locks, getService, errors: new Map(), decision: {} };
 }
 
 /** Takes the errors that the run had before it slept, if a webhook has woken it. */
@@ -68,7 +68,7 @@ export function openSettings({ call, ledger }: Run, read: () => Ledger['settings
 /** @throws {UserError} when another version of the package has stored it */
 function openLedger(call: Call): Ledger {
 	// If n8n mixes up two tool calls, the context it hands us is the other call's.
-	const kept = call.isMixedUp ? undefined : call.kept;
+	const kept = call.isMixedUp ? undefined : call.nodeContext;
 	const ledger = continueLedger(readLedger(kept), call);
 	if (kept) storeLedger(kept, ledger);
 	return ledger;
@@ -76,21 +76,21 @@ function openLedger(call: Call): Ledger {
 
 function continueLedger(before: Ledger | undefined, call: Call): Ledger {
 	const { executionId } = call;
-	const run = readRunIndex(call.context);
+	const runIndex = readRunIndex(call.context);
 	// Calls of an MCP server have no execution ID: equal IDs are then no retry.
 	const isSameExecution = before?.executionId === executionId;
-	if (isSameExecution && before.run === run) {
+	if (isSameExecution && before.runIndex === runIndex) {
 		catchUp(call, before);
 		return before;
 	}
-	const isRetry = !isSameExecution && before?.run === run;
+	const isRetry = !isSameExecution && before?.runIndex === runIndex;
 	const earlier = isRetry ? listEarlier(before) : undefined;
-	const place = { executionId, run };
+	const place = { executionId, runIndex };
 	const here = findRunHere(call, place);
 	if (here) return beginLedger({ ...place, earlier, ...here });
 	if (isSameExecution) {
-		const { sleeps, shared, doubts } = before;
-		return beginLedger({ ...place, sleeps, shared, doubts });
+		const { sleeps, shared, unknownCounts } = before;
+		return beginLedger({ ...place, sleeps, shared, unknownCounts });
 	}
 	return beginLedger({ ...place, shared: openShared(call), earlier });
 }
@@ -100,6 +100,6 @@ function listEarlier({ entries, earlier = [] }: Ledger): Entry[] {
 	const length = Math.max(entries.length, earlier.length);
 	return Array.from({ length }, (_, item) => {
 		const entry = entries[item] ?? { attempts: [] };
-		return stateOf(entry) === 'new' ? (earlier[item] ?? entry) : entry;
+		return statusOf(entry) === 'new' ? (earlier[item] ?? entry) : entry;
 	});
 }

@@ -1,8 +1,8 @@
 import type { TaskService } from '../api/client';
 import type { Call } from '../host/call';
 import type { Files } from './files/downloads';
-import type { Turns } from './ledger/here';
-import { type Entry, type Ledger, stateOf } from './ledger/ledger';
+import type { Locks } from './ledger/here';
+import { type Entry, type Ledger, statusOf } from './ledger/ledger';
 import type { Looks } from './looks';
 import type { AwakeTimes } from './timetable';
 
@@ -22,13 +22,13 @@ export interface Run {
 	ledger: Ledger;
 	/** A webhook has woken the execution. Such a call creates nothing. */
 	isWoken: boolean;
-	turns: Turns;
+	locks: Locks;
 	/** The service, by the credential of an item, which is read when it is needed. */
 	getService: (item: number) => Promise<TaskService>;
 	/** Why items have no task, or no further one, in this call; by item. */
 	errors: Map<number, unknown>;
 	/** Why the run as a whole can't go on. */
-	refusal?: { error: unknown };
+	fatal?: { error: unknown };
 	/** How the run waits. */
 	decision: WaitDecision;
 	/** Present once the run waits awake, like the next two. */
@@ -41,7 +41,7 @@ export interface Run {
 
 /** Says whether an item has no task, or no further one, for a reason. */
 export const hasError = ({ errors, ledger }: Run, item: number): boolean =>
-	errors.has(item) || stateOf(ledger.entries[item] as Entry) === 'unknown';
+	errors.has(item) || statusOf(ledger.entries[item] as Entry) === 'unknown';
 
 /** Lists the items that may have a task to wait for. */
 export const listWithoutError = (run: Run): Array<{ item: number; entry: Entry }> =>
@@ -50,10 +50,10 @@ export const listWithoutError = (run: Run): Array<{ item: number; entry: Entry }
 		.filter(({ item }) => !hasError(run, item));
 
 /** Says whether the run ends before it waits: it was stopped, or an error ends it. */
-export function endsRun(run: Run): boolean {
-	const { call, ledger, refusal } = run;
-	if (refusal || call.signal?.aborted) return true;
-	return call.stops && ledger.entries.some((_, item) => hasError(run, item));
+export function isOver(run: Run): boolean {
+	const { call, ledger, fatal } = run;
+	if (fatal || call.signal?.aborted) return true;
+	return call.stopsOnError && ledger.entries.some((_, item) => hasError(run, item));
 }
 
 /** Says whether a failed task is the error of its item. */

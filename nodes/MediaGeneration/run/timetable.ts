@@ -11,7 +11,7 @@ import type { Timeout } from '../host/call';
 export const NUDGE_TIMEOUT = 30_000;
 
 /** How long the resume URL may take to answer when a run tries it before it sleeps. */
-export const PROBE = 3_000;
+export const PROBE_TIMEOUT = 3_000;
 
 /* From the wait limit, of a run that sleeps. */
 

@@ -4,7 +4,7 @@ import type { Item, Outcome } from './input/item';
 import { beginLedger, type WaitSettings } from './ledger/ledger';
 import { beginRun } from './open';
 import { showOutcomes } from './output/output';
-import { endsRun } from './run';
+import { isOver } from './run';
 import { KNOWN_BY } from './timetable';
 import { beginWatch, keepLooking, watch } from './watch';
 
@@ -25,7 +25,7 @@ export async function wait(call: Call, known: Known[], settings: WaitSettings): 
 		settings: { ...settings, howToWait: 'polling' },
 		entries: known.map(({ item, taskId }) => ({
 			account: item.service.account,
-			attempts: [{ taskId, elsewhere: true }],
+			attempts: [{ taskId, adopted: true }],
 		})),
 	});
 	const getService = async (order: number) => (known[order] as Known).item.service;
@@ -37,13 +37,13 @@ export async function wait(call: Call, known: Known[], settings: WaitSettings): 
 		return failure ? passes(failure) || isOfKind(failure, 'unknownTask') : !said;
 	};
 	const lastLook = Math.min(Date.now() + KNOWN_BY, times.lastLook);
-	const list = () => (looks.openKeys.some(mayChange) ? looks.openKeys : []);
+	const list = () => (looks.pendingKeys.some(mayChange) ? looks.pendingKeys : []);
 	await keepLooking(run, lastLook, list, 0);
 	for (const [order, entry] of ledger.entries.entries()) {
 		const { failure } = looks.find(looks.keyOf(entry));
 		if (failure && !passes(failure)) run.errors.set(order, failure);
 	}
-	if (!endsRun(run)) await watch(run);
+	if (!isOver(run)) await watch(run);
 	return showOutcomes(run);
 }
 

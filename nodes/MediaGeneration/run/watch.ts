@@ -5,10 +5,10 @@ import { openFiles } from './files/downloads';
 import {
 	describeTask,
 	type Entry,
-	findLimit,
+	findWaitEnd,
 	findTask,
 	identifyTask,
-	stateOf,
+	statusOf,
 	type WaitSettings,
 } from './ledger/ledger';
 import { Looks } from './looks';
@@ -16,17 +16,17 @@ import { isErrorIfFailed, type Run } from './run';
 import { PAUSES_AWAKE, planAwake, planLastLook } from './timetable';
 
 /** A run that waits awake. */
-export type Watch = ReturnType<typeof beginWatch>;
+export type AwakeRun = ReturnType<typeof beginWatch>;
 
 /** Begins to wait for the tasks of the items that have no error, unless the call has begun to. */
 export function beginWatch(run: Run) {
 	const { call, ledger, errors } = run;
 	const settings = ledger.settings as WaitSettings;
-	ledger.begun ??= Date.now();
+	ledger.waitBegan ??= Date.now();
 	return Object.assign(run, {
 		looks: run.looks ?? new Looks(ledger.entries, settings, errors, identifyTask),
 		files: openFiles(call, ledger),
-		times: run.times ?? planAwake(Date.now(), findLimit(ledger), call.deadline),
+		times: run.times ?? planAwake(Date.now(), findWaitEnd(ledger), call.deadline),
 	});
 }
 
@@ -40,7 +40,7 @@ export async function watch(given: Run): Promise<void> {
 	await keepLooking(run, times.lastLook);
 	// A task may have ended whose last look failed: it is asked for again while there is time.
 	await keepLooking(run, planLastLook(Date.now(), times.end), () => looks.failedKeys);
-	const download = async (key: string) => await downloadFiles(run, key, ['failed', 'open']);
+	const download = async (key: string) => await downloadFiles(run, key, ['failed', 'pending']);
 	await Promise.all(looks.keys.map(download));
 }
 
@@ -49,7 +49,7 @@ export async function watch(given: Run): Promise<void> {
  * @param failures the states of another task after which the run ends with an error, so that no file
  *   is of use
  */
-async function downloadFiles(run: Watch, key: string, failures = ['failed']): Promise<void> {
+async function downloadFiles(run: AwakeRun, key: string, failures = ['failed']): Promise<void> {
 	const { call, ledger, looks, files } = run;
 	const settings = ledger.settings as WaitSettings;
 	const { downloads } = settings;
@@ -57,8 +57,8 @@ async function downloadFiles(run: Watch, key: string, failures = ['failed']): Pr
 	const entry = ledger.entries[item] as Entry;
 	const attempt = findTask(entry);
 	if (!downloads || attempt?.end?.status !== 'completed' || looks.keyOf(entry) !== key) return;
-	const mayEnd = call.stops && isErrorIfFailed(run);
-	if (mayEnd && ledger.entries.some((one) => failures.includes(stateOf(one)))) return;
+	const mayEnd = call.stopsOnError && isErrorIfFailed(run);
+	if (mayEnd && ledger.entries.some((one) => failures.includes(statusOf(one)))) return;
 	const task = describeTask(entry, attempt);
 	const links = listTaskLinks(task, ['result']);
 	if (!links.length) return;
@@ -79,9 +79,9 @@ async function downloadFiles(run: Watch, key: string, failures = ['failed']): Pr
  * @param first the pause before the first look
  */
 export async function keepLooking(
-	run: Watch,
+	run: AwakeRun,
 	lastLook: number,
-	list = () => run.looks.openKeys,
+	list = () => run.looks.pendingKeys,
 	first?: number,
 ): Promise<void> {
 	const { call, looks, times, getService } = run;

@@ -12,7 +12,7 @@ import { readReference, REFERENCE } from '../callback/reference';
 import { readSigningKeys } from '../callback/signature';
 import { FAULTS, type Refusal, type Refused } from '../callback/verify';
 import {
-	ANSWER,
+	ANSWER_TIMEOUT,
 	answer,
 	refuseCallback,
 	UNCONFIRMED,
@@ -27,7 +27,7 @@ import { TaskEvents } from './events';
 import { readSettings, type TriggerSettings } from './options';
 
 /** How long the service may take to answer, in milliseconds. */
-export const DETAILS = 4_000;
+export const DETAILS_TIMEOUT = 4_000;
 
 /** The pauses before it is asked again: it may not know a task for some seconds after its creation. */
 export const KNOWN_AGAIN = [1_000, 2_000] as const;
@@ -69,7 +69,7 @@ export async function receiveCallback(context: IWebhookFunctions): Promise<IWebh
 }
 
 async function judge(context: IWebhookFunctions): Promise<Outcome> {
-	const until = Date.now() + ANSWER;
+	const until = Date.now() + ANSWER_TIMEOUT;
 	const settings = readSettings(context);
 	const callback = await verifyRequest(context, settings);
 	if ('reason' in callback) return callback;
@@ -127,7 +127,7 @@ async function askForTask(
 	let found: Task | Error | undefined;
 	const ask = async ([length, ...more]: readonly number[]): Promise<void> => {
 		found = await service
-			.getTask(taskId, { timeoutSeconds: DETAILS / 1_000 })
+			.getTask(taskId, { timeoutSeconds: DETAILS_TIMEOUT / 1_000 })
 			.catch((error: Error) => error);
 		if (length === undefined || !isOfKind(found, 'unknownTask')) return;
 		await pause(length);

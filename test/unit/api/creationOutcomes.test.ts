@@ -96,7 +96,7 @@ describe("a fault may be a refusal of a link that the service can't read", () =>
 		['but not beside the ID of a task', [200, { code: 500, data: { taskId: 'a\nb' } }], 0, false],
 	])('%s', async (_, answer, seconds, mayBeRefusal) => {
 		const error = (await create(answer, {}, seconds)) as ServiceError;
-		expect(error).toMatchObject({ kind: mayBeRefusal ? 'perhapsRefused' : 'unknown' });
+		expect(error).toMatchObject({ kind: mayBeRefusal ? 'perhapsRejected' : 'unknown' });
 		expect(error.description).toContain('The task may exist');
 		expect(error.description.includes("can't read a link")).toBe(mayBeRefusal);
 	});

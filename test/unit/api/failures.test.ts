@@ -9,19 +9,19 @@ interface Verdict {
 	/** Nothing was done, so nothing was created. */
 	certain?: boolean;
 	/** Every later creation of the account would fail too. */
-	endsRun?: boolean;
+	appliesToAll?: boolean;
 	/** Asking for the task again later may succeed. */
 	passes?: boolean;
 }
 
 const VERDICTS = {
-	token: { words: /does not accept the access token/, certain: true, endsRun: true },
-	credits: { words: /too few credits/, certain: true, endsRun: true },
+	token: { words: /does not accept the access token/, certain: true, appliesToAll: true },
+	credits: { words: /too few credits/, certain: true, appliesToAll: true },
 	turnedAway: { words: /turned the request away/, certain: true },
 	notFound: { words: /has nothing at that address/, certain: true },
 	input: { words: /did not accept a field/, certain: true },
 	rate: { words: /too many requests/, certain: true, passes: true },
-	maintenance: { words: /under maintenance/, certain: true, endsRun: true, passes: true },
+	maintenance: { words: /under maintenance/, certain: true, appliesToAll: true, passes: true },
 	fault: { words: /internal fault/, passes: true },
 	other: { words: /refused the request/ },
 	redirect: { words: /is not followed/ },
@@ -50,12 +50,12 @@ const fail = async (answer: Answer, ask: Ask): Promise<ServiceError> =>
 		(error: ServiceError) => error,
 	);
 
-const judge = ({ facts: { endsRun, passes } }: ServiceError) => ({ endsRun, passes });
+const judge = ({ facts: { appliesToAll, passes } }: ServiceError) => ({ appliesToAll, passes });
 
 /** Asserts what is said of a creation, and if it is certain that it made nothing. */
 async function expectCreation(answer: Answer, { words, certain = false }: Verdict) {
 	const error = await fail(answer, create);
-	expect([answer, !isOfKind(error, 'unknown', 'perhapsRefused')]).toEqual([answer, certain]);
+	expect([answer, !isOfKind(error, 'unknown', 'perhapsRejected')]).toEqual([answer, certain]);
 	expect(error.message).toMatch(words);
 	expect(error.description).toMatch(certain ? /^No task was created\. ./ : /may exist/);
 }
@@ -76,11 +76,11 @@ const rows = CODES.flatMap(([name, codes]) => codes.map((code) => [code, name] a
 
 it.each(rows)('code %d is a failure of the kind %s', async (code, name) => {
 	const verdict: Verdict = VERDICTS[name];
-	const { certain = false, endsRun, passes, words } = verdict;
+	const { certain = false, appliesToAll, passes, words } = verdict;
 	const error = await fail([200, say(code, 'Some words')], getCredits);
 	const facts = { code, answeredBy: 'service', certain };
 	expect(error).toMatchObject({ kind: name, facts, message: expect.stringMatching(words) });
-	expect(judge(error)).toEqual({ endsRun, passes });
+	expect(judge(error)).toEqual({ appliesToAll, passes });
 	expect(error.message).toContain(`(${code}: Some words)`);
 	await expectCreation([299, say(code)], verdict);
 	// As HTTP status, with the envelope and with a page.

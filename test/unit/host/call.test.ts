@@ -12,17 +12,17 @@ const AGENTS: Run = { kept: null };
 const OLD_TOOL: Run = { isTool: true };
 const NEW_TOOL: Run = { type: 'pkg.mediaGenerationTool' };
 
-it.each<[string, Run, Pick<Call, 'isTool' | 'audience' | 'stops'>]>([
-	['in a workflow', {}, { isTool: false, audience: 'workflow', stops: true }],
+it.each<[string, Run, Pick<Call, 'isTool' | 'audience' | 'stopsOnError'>]>([
+	['in a workflow', {}, { isTool: false, audience: 'workflow', stopsOnError: true }],
 	[
 		'with On Error "continue"',
 		{ goesOn: true },
-		{ isTool: false, audience: 'workflow', stops: false },
+		{ isTool: false, audience: 'workflow', stopsOnError: false },
 	],
-	['by the newest agent', NEW_TOOL, { isTool: true, audience: 'model', stops: true }],
+	['by the newest agent', NEW_TOOL, { isTool: true, audience: 'agent', stopsOnError: true }],
 	// Its agent swallows errors, so that its model would be told nothing.
-	['by an older agent', OLD_TOOL, { isTool: true, audience: 'model', stops: false }],
-	["in n8n's Agents", AGENTS, { isTool: false, audience: 'model', stops: true }],
+	['by an older agent', OLD_TOOL, { isTool: true, audience: 'agent', stopsOnError: false }],
+	["in n8n's Agents", AGENTS, { isTool: false, audience: 'agent', stopsOnError: true }],
 ])('a call %s is told who reads, and whether an error stops it', (_, run, expected) => {
 	expect(buildCall(run)).toMatchObject(expected);
 });

@@ -40,14 +40,14 @@ describe('the settings of a wait', () => {
 	const MINUTE = 60_000;
 	const usual = {
 		howToWait: 'automatic',
-		limit: 30 * MINUTE,
+		waitLimit: 30 * MINUTE,
 		timeoutSeconds: 1,
 		perFile: false,
 		failedTasks: 'error',
 		downloads: { field: 'data', maxBytes: 2048 * 1024 ** 2 },
 	};
 	const AGENT = { type: 'nodeTool' };
-	const forAgent = { downloads: undefined, limit: 10 * MINUTE, failedTasks: 'output' };
+	const forAgent = { downloads: undefined, waitLimit: 10 * MINUTE, failedTasks: 'output' };
 	const film = { outputBinaryField: ' film ', maxSizeMegabytes: 1 };
 	it.each<[string, Record<string, unknown>, Run, object]>([
 		['defaults', { agentWait: 0, outputBinaryField: ' ' }, {}, {}],
@@ -55,7 +55,7 @@ describe('the settings of a wait', () => {
 			'a way to wait, and a limit',
 			{ howToWait: 'polling', waitLimit: 0.5 },
 			{},
-			{ howToWait: 'polling', limit: 30_000 },
+			{ howToWait: 'polling', waitLimit: 30_000 },
 		],
 		['no downloads', { downloadResults: false }, {}, { downloads: undefined }],
 		['none for an agent, and its limit', {}, AGENT, forAgent],
@@ -63,7 +63,7 @@ describe('the settings of a wait', () => {
 			"an agent's own limit",
 			{ agentWait: 2, waitLimit: 0 },
 			AGENT,
-			{ ...forAgent, limit: 2 * MINUTE },
+			{ ...forAgent, waitLimit: 2 * MINUTE },
 		],
 		['failed tasks that are output', { failedTasks: 'output' }, {}, { failedTasks: 'output' }],
 		["no errors in n8n's Agents", { failedTasks: 'no' }, { kept: null }, { failedTasks: 'output' }],

@@ -1,6 +1,6 @@
 import { NodeApiError, NodeOperationError, UserError } from 'n8n-workflow';
 import {
-	refuseRun,
+	buildRunError,
 	SAID,
 	toErrorItem,
 	toNodeError,
@@ -11,7 +11,7 @@ import { buildCall, refuse } from '../n8n';
 
 const call = buildCall({ input: [{}, {}, {}, {}] });
 const tool = buildCall({ isTool: true });
-const refusal = () => refuseRun('Refused', 'Wait.');
+const refusal = () => buildRunError('Refused', 'Wait.');
 const wrong = new UserError('Refused', { description: 'Wait.' });
 
 it('the error of a run names its item where there are others, and gives the editor no number to add', () => {

@@ -17,7 +17,7 @@ const note = (run: Run, item: number, taskId: string) =>
 	noteTask(run, prepare(run.call.context, item), taskId);
 const listIds = ({ ledger }: Run) => listTaskIds(ledger.entries);
 const leave = ({ call, ledger }: Run) => leaveRun(call, ledger);
-const doubt = (inARow: number) => ({ inARow, perhapsRefused: 0 });
+const doubt = (inARow: number) => ({ inARow, perhapsRejected: 0 });
 
 // A slot of the concurrency limit that comes late: n8n runs the node with the data of before.
 it('a run that n8n begins again with older data has its tasks, their count, and how it waits', () => {
@@ -25,9 +25,9 @@ it('a run that n8n begins again with older data has its tasks, their count, and 
 	note(first, 1, 'task');
 	first.ledger.shared.count = 2;
 	openSettings(first, () => WAIT);
-	first.ledger.doubts = { account: doubt(2) };
+	first.ledger.unknownCounts = { account: doubt(2) };
 	const again = begin('older');
-	expect(again.ledger.doubts).toBe(first.ledger.doubts);
+	expect(again.ledger.unknownCounts).toBe(first.ledger.unknownCounts);
 	expect(again.ledger).toMatchObject({ shared: { count: 2 }, settings: WAIT });
 	note(again, 0, 'other');
 	for (const run of [first, again]) expect(listIds(run)).toEqual(['other', 'task']);
@@ -41,13 +41,13 @@ it('what another process has stored of a run is added to what is known here', ()
 	const unknown = { message: 'The service broke off', since: 1 };
 	Object.assign(copy.run?.entries[1] ?? {}, { attempts: [{ taskId: 'there' }], unknown });
 	const stored = { poor: doubt(2), rich: doubt(0) };
-	Object.assign(copy.run ?? {}, { shared: { count: 5, unknownCalls: {} }, doubts: stored });
-	Object.assign(first.ledger, { doubts: { rich: doubt(1) } });
+	Object.assign(copy.run ?? {}, { shared: { count: 5, unknownCalls: {} }, unknownCounts: stored });
+	Object.assign(first.ledger, { unknownCounts: { rich: doubt(1) } });
 	const second = begin('elsewhere', { kept: copy });
 	for (const run of [first, second]) {
 		expect(listIds(run)).toEqual(['here', 'there']);
 		expect(run.ledger.shared.count).toBe(5);
-		expect(run.ledger.doubts).toEqual({ poor: doubt(2), rich: doubt(1) });
+		expect(run.ledger.unknownCounts).toEqual({ poor: doubt(2), rich: doubt(1) });
 	}
 	expect(begin('elsewhere', { kept: older }).ledger.shared.count).toBe(5);
 	// A task of this process settles no doubt of the other one.
@@ -63,7 +63,7 @@ it('of a run that is over, this process keeps what decides a payment, and neithe
 	const [good, bad] = first.ledger.entries.map(({ attempts }) => attempts.at(-1));
 	const failed = { taskId: 'bad', status: 'failed', failCode: '501' } as const;
 	Object.assign(good ?? {}, { end: { taskId: 'good', status: 'completed', result: 'a text' } });
-	Object.assign(bad ?? {}, { end: { ...failed, result: 'why' }, told: true });
+	Object.assign(bad ?? {}, { end: { ...failed, result: 'why' }, reported: true });
 	leave(first);
 	// The other call of it is still under way.
 	const third = begin('over');
@@ -73,7 +73,7 @@ it('of a run that is over, this process keeps what decides a payment, and neithe
 	const digest = expect.any(String) as string;
 	expect(stored).toMatchObject([
 		{ account: digest, request: { digest }, attempts: [{ taskId: 'good' }] },
-		{ attempts: [{ taskId: 'bad', told: true, end: failed }] },
+		{ attempts: [{ taskId: 'bad', reported: true, end: failed }] },
 	]);
 	expect(JSON.stringify(stored)).not.toMatch(/prompt|completed|a text|why/);
 });
@@ -84,7 +84,7 @@ it('the files of a run are there for its tries, and go when the next run of a lo
 	const files = find();
 	expect(find()).toBe(files);
 	for (const run of [1, 0]) {
-		ledger.run = run;
+		ledger.runIndex = run;
 		expect(find()).not.toBe(files);
 	}
 });

@@ -6,12 +6,12 @@ import {
 	listTaskIds,
 	mergeEntry,
 	readLedger,
-	stateOf,
+	statusOf,
 	storeOutput,
 	type Attempt,
 	type Entry,
 	type Ledger,
-	type State,
+	type EntryStatus,
 } from '../../../nodes/MediaGeneration/run/ledger/ledger';
 import { build, live, readKept, readLast, readStored, SECOND } from '../../world/live.cts';
 import type { Entry as StackEntry, Execution, RunData } from '../../world/n8n.cts';
@@ -28,13 +28,13 @@ const SILENT: Attempt = {
 	taskId: 'mute',
 	end: { taskId: 'mute', status: 'failed', failCode: '408' },
 };
-const tell = (attempt: Attempt): Attempt => ({ ...attempt, told: true });
+const tell = (attempt: Attempt): Attempt => ({ ...attempt, reported: true });
 
-it.each<[State, string, Partial<Entry>, boolean]>([
+it.each<[EntryStatus, string, Partial<Entry>, boolean]>([
 	['new', 'nothing was sent', {}, true],
 	['failed', 'it has failed', { attempts: [FAILED] }, false],
 	['failed', '… and n8n was told', { attempts: [tell(FAILED)] }, true],
-	['open', '… and was created again', { attempts: [tell(FAILED), OPEN] }, false],
+	['pending', '… and was created again', { attempts: [tell(FAILED), OPEN] }, false],
 	['failed', '… which failed too', { attempts: [tell(FAILED), FAILED] }, false],
 	[
 		'failed',
@@ -45,21 +45,21 @@ it.each<[State, string, Partial<Entry>, boolean]>([
 	['failed', 'its upstream was silent, and may charge', { attempts: [tell(SILENT)] }, false],
 	['unknown', 'a task may exist', { unknown: UNKNOWN }, false],
 	['unknown', '… beside one that failed', { attempts: [tell(FAILED)], unknown: UNKNOWN }, false],
-	['open', '… beside one that is open', { attempts: [OPEN], unknown: UNKNOWN }, false],
-	['open', 'another process has one that failed', { attempts: [OPEN, tell(FAILED)] }, false],
+	['pending', '… beside one that is open', { attempts: [OPEN], unknown: UNKNOWN }, false],
+	['pending', 'another process has one that failed', { attempts: [OPEN, tell(FAILED)] }, false],
 	['completed', '… beside one that has completed', { attempts: [GOOD, OPEN] }, false],
 	['failed', '… that may still end', { attempts: [SILENT, tell(FAILED)] }, false],
 ])('an item is %s where %s', (state, _, known, sends) => {
 	const entry: Entry = { attempts: [], ...known };
-	expect(stateOf(entry)).toBe(state);
+	expect(statusOf(entry)).toBe(state);
 	expect(isToSend(entry, 3)).toBe(sends);
 });
 
 it('a retry takes tasks over, but no end save a failure, of which n8n is told anew', () => {
 	const tasks = [OPEN, GOOD, SILENT, tell(FAILED)];
 	expect(adopt(tasks)).toEqual([
-		...[OPEN, GOOD, SILENT].map(({ taskId }) => ({ taskId, elsewhere: true })),
-		{ ...FAILED, elsewhere: true },
+		...[OPEN, GOOD, SILENT].map(({ taskId }) => ({ taskId, adopted: true })),
+		{ ...FAILED, adopted: true },
 	]);
 });
 
@@ -83,10 +83,10 @@ it.each<[string, Partial<Entry>, Partial<Entry>]>([
 	}
 });
 
-it.each<[string, Partial<Entry>, Partial<Entry>, State, boolean]>([
-	['a failure', { attempts: [tell(FAILED)] }, { attempts: [OPEN] }, 'open', false],
+it.each<[string, Partial<Entry>, Partial<Entry>, EntryStatus, boolean]>([
+	['a failure', { attempts: [tell(FAILED)] }, { attempts: [OPEN] }, 'pending', false],
 	['an open one', { attempts: [GOOD] }, { attempts: [OPEN] }, 'completed', false],
-	['a doubt', { unknown: UNKNOWN }, { attempts: [OPEN] }, 'open', false],
+	['a doubt', { unknown: UNKNOWN }, { attempts: [OPEN] }, 'pending', false],
 	[
 		'another doubt that is not settled',
 		{ attempts: [{ ...tell(FAILED), settles: 7 }] },
@@ -110,11 +110,11 @@ it.each<[string, Partial<Entry>, Partial<Entry>, State, boolean]>([
 	});
 	const entry = build(known);
 	mergeEntry(entry, build(copy));
-	expect([stateOf(entry), isToSend(entry, 5)]).toEqual([state, sends]);
+	expect([statusOf(entry), isToSend(entry, 5)]).toEqual([state, sends]);
 	expect(listTaskIds([entry]).sort()).toEqual(
 		[...(known.attempts ?? []), ...(copy.attempts ?? [])].map(({ taskId }) => taskId).sort(),
 	);
-	if (state === 'open') expect(entry.request).toEqual(request);
+	if (state === 'pending') expect(entry.request).toEqual(request);
 });
 
 it('what n8n stores has no output of a run that has ended, which its tries still find', () => {
@@ -129,7 +129,7 @@ it('what n8n stores has no output of a run that has ended, which its tries still
 		request: { digest: 'digest' },
 		attempts: [FAILED, { taskId: 'good' }],
 	});
-	expect([stateOf(entry), entry.request?.words]).toEqual(['completed', 'secret']);
+	expect([statusOf(entry), entry.request?.words]).toEqual(['completed', 'secret']);
 	// One that sleeps again is woken by what is stored.
 	storeOutput(entry, true);
 	expect(JSON.stringify(entry)).toContain('secret.png');
@@ -183,8 +183,8 @@ describe('a run that sleeps', () => {
 	const replace = (execution: Execution) =>
 		change(execution, ({ executionData: { contextData, nodeExecutionStack } }) => {
 			const { kept, data } = store();
-			const { begun, sleep } = (readKept(execution) as { run: Ledger }).run;
-			const times = { begun, sleep: { ...kept.run.sleep, end: sleep?.end } };
+			const { waitBegan, sleep } = (readKept(execution) as { run: Ledger }).run;
+			const times = { waitBegan, sleep: { ...kept.run.sleep, end: sleep?.end } };
 			Object.assign(kept.run, { executionId: execution.id, ...times });
 			contextData['node:Film'] = kept;
 			const { flow = {} } = contextData;
@@ -199,15 +199,15 @@ describe('a run that sleeps', () => {
 		let stored: unknown;
 		await begin((execution) => {
 			const { run } = readKept(execution) as { run: Ledger };
-			const { begun = 0, sleep } = run;
-			const { begun: noted = 0 } = store().kept.run;
-			const end = Number(sleep?.end) - begun + noted;
+			const { waitBegan = 0, sleep } = run;
+			const { waitBegan: noted = 0 } = store().kept.run;
+			const end = Number(sleep?.end) - waitBegan + noted;
 			const entries = run.entries.map(({ account, ...entry }) => {
 				// Executions that sleep today don't have it.
 				expect(typeof account).toBe(entry.request ? 'string' : 'undefined');
 				return entry;
 			});
-			const asleep = { begun: noted, sleep: { ...sleep, end } };
+			const asleep = { waitBegan: noted, sleep: { ...sleep, end } };
 			const kept = { run: { ...run, entries, executionId: '1', ...asleep } };
 			const [{ data }] = readStored(execution).executionData.nodeExecutionStack as [StackEntry];
 			stored = { kept, data };

@@ -40,9 +40,9 @@ it('a thousand tasks are not listed anew for each of them', () => {
 });
 
 describe('what an execution shows of its tasks', () => {
-	const ended = (taskId: string, creditsConsumed?: number, elsewhere?: true): Attempt => ({
+	const ended = (taskId: string, creditsConsumed?: number, adopted?: true): Attempt => ({
 		taskId,
-		elsewhere,
+		adopted,
 		end: { taskId, status: 'completed', creditsConsumed },
 	});
 
@@ -74,7 +74,7 @@ describe('what an execution shows of its tasks', () => {
 		],
 		[
 			'what a task has cost, though its end is not known any more',
-			[[[ended('a', 2)]], [[{ taskId: 'a', elsewhere: true }]]],
+			[[[ended('a', 2)]], [[{ taskId: 'a', adopted: true }]]],
 			{ tasks: 'a', credits: '2' },
 		],
 	])('%s', (_, runs, shown) => {

@@ -1,4 +1,4 @@
-import { buildDoubt, type UnknownOutcome } from '../../../nodes/MediaGeneration/api/failure';
+import { buildUnknownError, type UnknownOutcome } from '../../../nodes/MediaGeneration/api/failure';
 import { pause } from '../../../nodes/MediaGeneration/lib/timers';
 import { mergeEntry, type Entry } from '../../../nodes/MediaGeneration/run/ledger/ledger';
 import { sendAll } from '../../../nodes/MediaGeneration/run/send/send';
@@ -9,7 +9,8 @@ import { listResults, open, send } from './sending';
 type Answer = Error | string;
 
 /** Unknown as well: it is how services answer for a link that they can't read. */
-const perhapsRefused = () => buildDoubt({ message: 'An internal fault' }, 'perhapsRefused');
+const perhapsRejected = () =>
+	buildUnknownError({ message: 'An internal fault' }, 'perhapsRejected');
 
 /** Creates a task for each item, one after the other. @returns the items that were sent, and what came of all */
 async function create(answers: Answer[], tokens: string[] = [], place: Run = {}) {
@@ -28,7 +29,7 @@ async function create(answers: Answer[], tokens: string[] = [], place: Run = {})
 
 describe('after the outcomes of earlier items', () => {
 	const lost = unknown();
-	const quick = perhapsRefused();
+	const quick = perhapsRejected();
 	const nine = Array<Answer>(9).fill(quick);
 	it.each<[string, Answer[], number]>([
 		['a refusal of the token', [refuse(401)], 1],
@@ -142,7 +143,7 @@ describe('below an MCP server, a creation', () => {
 		mergeEntry(entry, older);
 		expect(entry).toMatchObject({ attempts: [{ taskId: 'task-late' }], unknown: undefined });
 		// Whoever asks again gets its ID.
-		const { description } = buildDoubt(askAgain() as UnknownOutcome);
+		const { description } = buildUnknownError(askAgain() as UnknownOutcome);
 		expect(description).toContain('named it task-late. Look at it with Get');
 	});
 

@@ -1,4 +1,4 @@
-import { ANSWER } from '../../../nodes/MediaGeneration/callback/webhook';
+import { ANSWER_TIMEOUT } from '../../../nodes/MediaGeneration/callback/webhook';
 import {
 	DUE_EARLY,
 	FIRST_PAUSE_AT_LIMIT,
@@ -16,7 +16,7 @@ it.each<[string, earlier: number, '<' | '≤', later: number]>([
 	['the limit counts as passed before it passes', -DUE_EARLY, '<', 0],
 	[
 		'after the limit, a second nudge fits though the first is answered late',
-		ANSWER + 1.25 * FIRST_PAUSE_AT_LIMIT,
+		ANSWER_TIMEOUT + 1.25 * FIRST_PAUSE_AT_LIMIT,
 		'<',
 		planLastWake(planAsleep(0, 0)),
 	],
@@ -24,10 +24,10 @@ it.each<[string, earlier: number, '<' | '≤', later: number]>([
 		'a third question leaves time for details',
 		KNOWN_AGAIN[0] + KNOWN_AGAIN[1],
 		'≤',
-		ANSWER - 2_000,
+		ANSWER_TIMEOUT - 2_000,
 	],
 	['a task counts as unknown after a few looks', 4 * PAUSES_AWAKE.first, '<', KNOWN_BY],
-	['a nudge waits longer than a webhook takes to answer', ANSWER, '<', NUDGE_TIMEOUT],
+	['a nudge waits longer than a webhook takes to answer', ANSWER_TIMEOUT, '<', NUDGE_TIMEOUT],
 ])('%s: %d ms %s %d ms', (_, earlier, order, later) => {
 	if (order === '<') expect(earlier).toBeLessThan(later);
 	else expect(earlier).toBeLessThanOrEqual(later);

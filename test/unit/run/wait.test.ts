@@ -47,7 +47,7 @@ async function wait(
 		Object.assign(item.service, { getTask: getTask.bind(undefined, accessToken) });
 		return { item, taskId };
 	});
-	const settings = { limit: MINUTE, timeoutSeconds: 60, failedTasks: 'output' as const };
+	const settings = { waitLimit: MINUTE, timeoutSeconds: 60, failedTasks: 'output' as const };
 	let seconds: number | undefined;
 	const waiting = waitForIds(readCall(context), known, settings);
 	void waiting.then(() => (seconds = Math.round(Date.now() / SECOND)));

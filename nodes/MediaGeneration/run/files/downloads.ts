@@ -23,14 +23,14 @@ import type { TaskFile } from './fileItems';
 const filesOf = new WeakMap<object, { run: number; files: Files }>();
 
 /** Finds the files of a run. */
-export function openFiles({ kept }: Call, ledger: Ledger): Files {
-	const { executionId, run } = ledger;
+export function openFiles({ nodeContext }: Call, ledger: Ledger): Files {
+	const { executionId, runIndex } = ledger;
 	// Wait stores no ledger, which would say in which execution and run it is.
-	const owner = (executionId && kept) || ledger;
+	const owner = (executionId && nodeContext) || ledger;
 	const known = filesOf.get(owner);
-	if (known?.run === run) return known.files;
+	if (known?.run === runIndex) return known.files;
 	const files = new Files();
-	filesOf.set(owner, { run, files });
+	filesOf.set(owner, { run: runIndex, files });
 	return files;
 }
 

@@ -47,14 +47,14 @@ export interface OutputItem {
 	binary?: IBinaryKeyData;
 }
 
-export interface Failed {
+export interface ErrorOutcome {
 	error: unknown;
 }
 
 /** The outcome of an item; undefined: it was not begun, because another one ended the run. */
-export type Outcome = { items: OutputItem[] } | Failed | undefined;
+export type Outcome = { items: OutputItem[] } | ErrorOutcome | undefined;
 
-export const hasFailed = (outcome: object | undefined): outcome is Failed =>
+export const isErrorOutcome = (outcome: object | undefined): outcome is ErrorOutcome =>
 	outcome !== undefined && 'error' in outcome;
 
 /** The number of items worked on at once. */
@@ -102,10 +102,10 @@ export async function readItem(
 export async function checkItems<Checked>(
 	call: Call,
 	check: (index: number) => Promise<Checked>,
-): Promise<Array<Checked | Failed>> {
-	const checkOne = async (_: unknown, index: number): Promise<Checked | Failed> =>
+): Promise<Array<Checked | ErrorOutcome>> {
+	const checkOne = async (_: unknown, index: number): Promise<Checked | ErrorOutcome> =>
 		await check(index).catch((error: unknown) => ({ error }));
 	// Most of the time goes into reading credentials.
 	const checking = mapConcurrent(call.context.getInputData(), checkOne, { concurrency: 20 });
-	return (await checking) as Array<Checked | Failed>;
+	return (await checking) as Array<Checked | ErrorOutcome>;
 }

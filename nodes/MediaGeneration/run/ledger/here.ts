@@ -7,10 +7,10 @@ import { Memory } from '../../lib/memory';
 import { copyForPayment, type Ledger, mergeEntry, Shared } from './ledger';
 
 /** The calls of a run that send for an item, by item: the last one in the line. */
-export type Turns = Map<number, Promise<unknown>>;
+export type Locks = Map<number, Promise<unknown>>;
 
 /** What this process knows of a run, without its sleep: only what n8n has stored can sleep. */
-type Known = Pick<Ledger, 'entries' | 'sleeps' | 'shared' | 'settings' | 'doubts'>;
+type Known = Pick<Ledger, 'entries' | 'sleeps' | 'shared' | 'settings' | 'unknownCounts'>;
 
 /** A run of this process. */
 interface RunHere {
@@ -18,11 +18,11 @@ interface RunHere {
 	/** The ledgers of the calls that are under way. All have the same entries. */
 	underway: Set<Ledger>;
 	/** Never stored, so that no call waits for a process that has crashed. */
-	turns: Turns;
+	locks: Locks;
 }
 
 /** What identifies a run of the node. */
-type RunId = Pick<Ledger, 'executionId' | 'run'>;
+type RunId = Pick<Ledger, 'executionId' | 'runIndex'>;
 
 /**
  * The runs of this process. Where an execution waits long for a slot of the concurrency limit, n8n
@@ -30,17 +30,17 @@ type RunId = Pick<Ledger, 'executionId' | 'run'>;
  */
 const runsHere = new Memory<RunHere>(
 	'runs',
-	({ underway, turns }) => underway.size + turns.size > 0,
+	({ underway, locks }) => underway.size + locks.size > 0,
 );
 
-/** @returns the turns that this call shares with others of the same run */
-export function noteRunHere(call: Call, ledger: Ledger): Turns {
+/** @returns the locks that this call shares with others of the same run */
+export function noteRunHere(call: Call, ledger: Ledger): Locks {
 	const key = identifyRun(call, ledger);
-	const { turns = new Map() as Turns, underway = new Set<Ledger>() } = runsHere.get(key) ?? {};
-	if (!key) return turns;
+	const { locks = new Map() as Locks, underway = new Set<Ledger>() } = runsHere.get(key) ?? {};
+	if (!key) return locks;
 	const itemCount = call.context.getInputData().length;
-	runsHere.set(key, { ledger, underway: underway.add(ledger), turns }, itemCount);
-	return turns;
+	runsHere.set(key, { ledger, underway: underway.add(ledger), locks }, itemCount);
+	return locks;
 }
 
 /**
@@ -55,15 +55,15 @@ export function leaveRun(call: Call, ledger: Ledger): void {
 }
 
 /** Runs what sends for an item, once no other call of the run does. */
-export async function takeTurn<T>(turns: Turns, item: number, run: () => Promise<T>): Promise<T> {
-	const before = turns.get(item);
-	const turn = before ? before.then(run, run) : run();
-	turns.set(item, turn);
+export async function withLock<T>(locks: Locks, item: number, work: () => Promise<T>): Promise<T> {
+	const before = locks.get(item);
+	const own = before ? before.then(work, work) : work();
+	locks.set(item, own);
 	try {
-		return await turn;
+		return await own;
 	} finally {
-		// The run is remembered for long, a turn that is over is not.
-		if (turns.get(item) === turn) turns.delete(item);
+		// The run is remembered for long, a lock that was taken is not.
+		if (locks.get(item) === own) locks.delete(item);
 	}
 }
 
@@ -82,9 +82,9 @@ export function catchUp(call: Call, ledger: Ledger): void {
 	ledger.entries = entries;
 	here.shared.count = Math.max(ledger.shared.count, here.shared.count);
 	ledger.shared = here.shared;
-	// The stored doubts may be older: those of this process win.
-	const doubts = (here.doubts ??= {});
-	ledger.doubts = Object.assign(doubts, { ...ledger.doubts, ...doubts });
+	// The stored counts may be older: those of this process win.
+	const counts = (here.unknownCounts ??= {});
+	ledger.unknownCounts = Object.assign(counts, { ...ledger.unknownCounts, ...counts });
 }
 
 /** What this process knows of a run; undefined where it knows nothing. */
@@ -93,15 +93,15 @@ export function findRunHere(call: Call, id: RunId): Known | undefined {
 	return here && pickKnown(here);
 }
 
-const pickKnown = ({ entries, sleeps, shared, settings, doubts }: Known): Known => ({
-	...{ entries, sleeps, shared, settings, doubts },
+const pickKnown = ({ entries, sleeps, shared, settings, unknownCounts }: Known): Known => ({
+	...{ entries, sleeps, shared, settings, unknownCounts },
 });
 
 /** Identifies a run by n8n's secret of the execution; blank without one, and for an agent's calls. */
-function identifyRun({ context, isTool }: Call, { executionId, run }: RunId): string {
+function identifyRun({ context, isTool }: Call, { executionId, runIndex }: RunId): string {
 	const { token } = readResumeSecrets(context);
 	if (!token || isTool) return '';
-	return digest([token, executionId, context.getNode().name, run]);
+	return digest([token, executionId, context.getNode().name, runIndex]);
 }
 
 /** Calls without an execution are one run for so long, in milliseconds. */
@@ -109,9 +109,9 @@ const SHARED_FOR = 3_600_000;
 const sharedByTool = new Memory<Shared & { until: number }>('tools');
 
 /** Without an execution, this process keeps what the calls of a tool share, by its parameters. */
-export function openShared({ context, kept }: Call): Shared {
+export function openShared({ context, nodeContext }: Call): Shared {
 	const begun = { count: 0, unknownCalls: {} };
-	if (kept) return begun;
+	if (nodeContext) return begun;
 	const { parameters, credentials } = context.getNode();
 	const tool = digest([parameters, credentials?.[CREDENTIAL]]);
 	const known = sharedByTool.get(tool);

@@ -1,6 +1,6 @@
 import { type IDataObject, UserError } from 'n8n-workflow';
 import type { UnknownOutcome } from '../../api/failure';
-import { SILENT } from '../../api/service';
+import { SILENT_UPSTREAM } from '../../api/service';
 import { findPrompt, newTask, REQUEST, type Task } from '../../api/task';
 import { toWords } from '../../lib/fileName';
 import { digest, dropUndefined } from '../../lib/json';
@@ -14,7 +14,7 @@ export interface Ledger {
 	version: typeof VERSION;
 	/** Its execution, and its number among the runs of the node there. */
 	executionId: string;
-	run: number;
+	runIndex: number;
 	/** One for each item. */
 	entries: Entry[];
 	/** The entries of the executions that this one retries. */
@@ -25,13 +25,13 @@ export interface Ledger {
 	 * When the wait limit begins to count, in milliseconds since 1970: once all tasks were created, or
 	 * earlier, once the service took no more tasks at once.
 	 */
-	begun?: number;
+	waitBegan?: number;
 	/** The number of the last sleep of the node in this execution. */
 	sleeps: number;
 	/** Present while the execution sleeps. */
 	sleep?: Sleep;
 	/** By account. All runs of the node in the execution share them. */
-	doubts?: Record<string, Doubts>;
+	unknownCounts?: Record<string, UnknownCounts>;
 	shared: Shared;
 }
 
@@ -60,11 +60,11 @@ interface NotedRequest {
 export interface Attempt {
 	taskId: string;
 	/** An earlier execution created the task, and the service calls that execution back. */
-	elsewhere?: true;
+	adopted?: true;
 	/** The ended task, without files; absent while the task is not known to have ended. */
 	end?: Task;
 	/** This execution output the failure as the error of the item, so a try may create another task. */
-	told?: true;
+	reported?: true;
 	/** The creation counted as of unknown outcome before: `since` of that `unknown`. */
 	settles?: number;
 }
@@ -74,7 +74,7 @@ export type HowToWait = 'automatic' | 'callback' | 'polling';
 /** The settings of a wait. */
 export interface WaitSettings {
 	/** The longest wait, in milliseconds. */
-	limit: number;
+	waitLimit: number;
 	/** For each request for details. */
 	timeoutSeconds: number;
 	/**
@@ -101,13 +101,13 @@ export interface Sleep {
 }
 
 /** Where the task of an item stands. */
-export type State = 'new' | 'unknown' | 'open' | 'completed' | 'failed';
+export type EntryStatus = 'new' | 'unknown' | 'pending' | 'completed' | 'failed';
 
-export function stateOf(entry: Entry): State {
+export function statusOf(entry: Entry): EntryStatus {
 	const task = findTask(entry);
-	const state = task ? ((task.end?.status ?? 'open') as State) : 'new';
+	const status = task ? ((task.end?.status ?? 'pending') as EntryStatus) : 'new';
 	// A doubt never hides a task that exists.
-	return entry.unknown && (state === 'new' || state === 'failed') ? 'unknown' : state;
+	return entry.unknown && (status === 'new' || status === 'failed') ? 'unknown' : status;
 }
 
 /** Rates a task: failed for good, failed but may still end, open, completed. */
@@ -127,9 +127,9 @@ export const findTask = ({ attempts }: Pick<Entry, 'attempts'>): Attempt | undef
 
 /** Lists the tasks of an entry that are waited for: all that are open, unless one has completed. */
 export function listAwaited(entry: Entry): Attempt[] {
-	const state = stateOf(entry);
-	if (state === 'new' || state === 'unknown') return [];
-	if (state === 'open') return entry.attempts.filter(({ end }) => !end);
+	const status = statusOf(entry);
+	if (status === 'new' || status === 'unknown') return [];
+	if (status === 'pending') return entry.attempts.filter(({ end }) => !end);
 	return [findTask(entry) as Attempt];
 }
 
@@ -143,10 +143,10 @@ const hasFailedForGood = ({ end }: Attempt): boolean => end !== undefined && may
  */
 export function isToSend(entry: Entry, tries: number): boolean {
 	const { attempts } = entry;
-	if (stateOf(entry) === 'new') return true;
+	if (statusOf(entry) === 'new') return true;
 	const task = findTask(entry);
-	if (stateOf(entry) !== 'failed' || !task) return false;
-	return task.told === true && hasFailedForGood(task) && attempts.length < tries;
+	if (statusOf(entry) !== 'failed' || !task) return false;
+	return task.reported === true && hasFailedForGood(task) && attempts.length < tries;
 }
 
 /**
@@ -156,7 +156,7 @@ export function isToSend(entry: Entry, tries: number): boolean {
 export const adopt = (attempts: Attempt[]): Attempt[] =>
 	attempts.map((attempt) => {
 		const { taskId, end } = attempt;
-		return { taskId, elsewhere: true, ...(hasFailedForGood(attempt) && { end }) };
+		return { taskId, adopted: true, ...(hasFailedForGood(attempt) && { end }) };
 	});
 
 /**
@@ -202,7 +202,7 @@ export function mergeEntry(entry: Entry, copy: Entry): void {
 			continue;
 		}
 		attempt.end ??= other.end;
-		attempt.told ??= other.told;
+		attempt.reported ??= other.reported;
 	}
 	entry.attempts.push(...missing);
 	const isOfCopy = missing.some((attempt) => attempt === findTask(entry));
@@ -238,8 +238,8 @@ export function describeTask({ request }: Entry, attempt: Attempt, said?: Task):
 }
 
 /** When the wait is over, in milliseconds since 1970. */
-export const findLimit = ({ begun = Date.now(), settings }: Ledger): number =>
-	begun + (settings?.limit ?? 0);
+export const findWaitEnd = ({ waitBegan = Date.now(), settings }: Ledger): number =>
+	waitBegan + (settings?.waitLimit ?? 0);
 
 /** Makes what is kept of a request. */
 export const noteRequest = (request: CreateRequest): NotedRequest => ({
@@ -261,10 +261,10 @@ const KEY = 'run';
 export const beginLedger = (known: Partial<Ledger>): Ledger => ({
 	version: VERSION,
 	executionId: '',
-	run: 0,
+	runIndex: 0,
 	entries: [],
 	sleeps: 0,
-	doubts: {},
+	unknownCounts: {},
 	shared: { count: 0, unknownCalls: {} },
 	...known,
 });
@@ -296,7 +296,7 @@ export const isFailed = ({ status }: Task): boolean => status === 'failed' || st
  * so may one that failed because the service's upstream was silent: both may cost something.
  */
 export const mayCreateAgain = ({ status, failCode }: Task): boolean =>
-	status === 'failed' && failCode !== String(SILENT);
+	status === 'failed' && failCode !== String(SILENT_UPSTREAM);
 
 /** What all runs of a node share in one execution. */
 export interface Shared {
@@ -307,11 +307,11 @@ export interface Shared {
 }
 
 /** Counts an account's creations of unknown outcome in an execution. Too many stop its further ones. */
-export interface Doubts {
-	/** How many in a row, without those that may be refusals. */
+export interface UnknownCounts {
+	/** How many in a row, without those that may be rejections. */
 	inARow: number;
-	/** How many that may be refusals, since the last task. */
-	perhapsRefused: number;
+	/** How many that may be rejections, since the last task. */
+	perhapsRejected: number;
 	/** What the last one said. */
 	message?: string;
 }

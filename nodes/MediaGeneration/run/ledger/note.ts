@@ -1,8 +1,8 @@
 import { factsOf, type UnknownOutcome } from '../../api/failure';
 import type { Task } from '../../api/task';
-import { type Call, keepForAllNodes, showInExecution } from '../../host/call';
+import { type Call, getFlowContext, showInExecution } from '../../host/call';
 import { NODE_NAME } from '../../lib/brand';
-import { type CreateRequest, hasFailed, type Item, type Outcome } from '../input/item';
+import { type CreateRequest, isErrorOutcome, type Item, type Outcome } from '../input/item';
 import { noteUnknownCall } from './here';
 import {
 	adopt,
@@ -11,17 +11,17 @@ import {
 	type Ledger,
 	listTaskIds,
 	noteRequest,
-	stateOf,
+	statusOf,
 } from './ledger';
 
 /** A task to create. */
-export interface Plan {
+export interface Creation {
 	item: Item;
 	request: CreateRequest;
 	/** How many tasks the item has before. */
 	attempts: number;
 	/** Present once its creation counts as of unknown outcome, which may still end. */
-	doubt?: UnknownOutcome;
+	unknown?: UnknownOutcome;
 }
 
 /** What a note needs of a run. */
@@ -33,27 +33,27 @@ interface Noted {
 }
 
 /** Notes that a task exists. From now on its ID can be found, whatever happens. */
-export function noteTask(run: Noted, plan: Plan, taskId: string): void {
+export function noteTask(run: Noted, creation: Creation, taskId: string): void {
 	const { call, ledger } = run;
-	const { index } = plan.item;
-	const entry = openEntry(ledger, plan);
-	const { doubt } = plan;
-	entry.attempts.push({ taskId, ...(doubt && { settles: doubt.since }) });
+	const { index } = creation.item;
+	const entry = openEntry(ledger, creation);
+	const { unknown } = creation;
+	entry.attempts.push({ taskId, ...(unknown && { settles: unknown.since }) });
 	// The doubt may be another process's, about a creation of its own.
-	if (entry.unknown === doubt) delete entry.unknown;
-	if (doubt) noteUnknownCall(call, ledger.shared, index, { ...doubt, taskId });
+	if (entry.unknown === unknown) delete entry.unknown;
+	if (unknown) noteUnknownCall(call, ledger.shared, index, { ...unknown, taskId });
 	call.context.logger.info(`${describeItem(run, index)} created task ${taskId}`);
 	// Listing takes time for each task, and n8n has room for about 100 IDs: later items don't refresh it.
 	if (index < MOST_SHOWN) showTasks(run);
 }
 
 /** Notes that it's unknown whether a task was created. */
-export function noteUnknown(run: Noted, plan: Plan, unknown: UnknownOutcome): void {
+export function noteUnknown(run: Noted, creation: Creation, unknown: UnknownOutcome): void {
 	const { call, ledger } = run;
-	const { index } = plan.item;
-	const entry = openEntry(ledger, plan);
+	const { index } = creation.item;
+	const entry = openEntry(ledger, creation);
 	entry.unknown = unknown;
-	plan.doubt = unknown;
+	creation.unknown = unknown;
 	noteUnknownCall(call, ledger.shared, index, unknown);
 	const task = unknown.taskId ? `task ${unknown.taskId}` : 'a task';
 	call.context.logger.warn(
@@ -62,10 +62,10 @@ export function noteUnknown(run: Noted, plan: Plan, unknown: UnknownOutcome): vo
 }
 
 /** Opens the entry of an item that is sent. After an unknown outcome, a retry adds to the tasks before it. */
-function openEntry({ entries, earlier }: Ledger, { item, request }: Plan): Entry {
+function openEntry({ entries, earlier }: Ledger, { item, request }: Creation): Entry {
 	const entry = entries[item.index] as Entry;
 	const before = earlier?.[item.index];
-	if (before && stateOf(before) === 'unknown' && !entry.attempts.length)
+	if (before && statusOf(before) === 'unknown' && !entry.attempts.length)
 		entry.attempts.push(...adopt(before.attempts));
 	entry.request = noteRequest(request);
 	entry.account = item.service.account;
@@ -77,12 +77,12 @@ function openEntry({ entries, earlier }: Ledger, { item, request }: Plan): Entry
  * item, whatever its expressions return at the next try.
  * @returns false if there is none
  */
-export function adoptEarlier(ledger: Ledger, plan: Plan): boolean {
-	const { item, request, attempts } = plan;
+export function adoptEarlier(ledger: Ledger, creation: Creation): boolean {
+	const { item, request, attempts } = creation;
 	const before = ledger.earlier?.[item.index];
-	if (attempts || !before?.attempts.length || stateOf(before) === 'unknown') return false;
+	if (attempts || !before?.attempts.length || statusOf(before) === 'unknown') return false;
 	// Another call of the run may have adopted the task meanwhile.
-	if (wasSent(ledger, plan)) return true;
+	if (wasSent(ledger, creation)) return true;
 	const noted = noteRequest(request);
 	if (before.request?.digest !== noted.digest) return false;
 	const entry = ledger.entries[item.index] as Entry;
@@ -93,18 +93,18 @@ export function adoptEarlier(ledger: Ledger, plan: Plan): boolean {
 }
 
 /** Says whether a task was sent since it was planned, maybe by another call. */
-export function wasSent({ entries }: Ledger, { item, attempts }: Plan): boolean {
+export function wasSent({ entries }: Ledger, { item, attempts }: Creation): boolean {
 	const entry = entries[item.index] as Entry;
 	return entry.unknown !== undefined || entry.attempts.length > attempts;
 }
 
 /** Notes that n8n is given a failure as the error of its item, so that a try may create another task. */
-export function noteTold(ledger: Ledger, outcomes: Outcome[]): void {
+export function noteReported(ledger: Ledger, outcomes: Outcome[]): void {
 	for (const [item, outcome] of outcomes.entries()) {
-		const task = hasFailed(outcome) ? factsOf(outcome.error).task : undefined;
+		const task = isErrorOutcome(outcome) ? factsOf(outcome.error).task : undefined;
 		const attempts = ledger.entries[item]?.attempts ?? [];
 		const attempt = attempts.find(({ taskId }) => taskId === task?.taskId);
-		if (attempt && task?.status === 'failed') attempt.told = true;
+		if (attempt && task?.status === 'failed') attempt.reported = true;
 	}
 }
 
@@ -129,9 +129,9 @@ export function showTasks(run: Noted): void {
 	}
 }
 
-function showCosts({ call: { context, kept }, ledger: { entries }, looks }: Noted): void {
-	if (!kept) return;
-	const costs = (keepForAllNodes(context)[SHOWN] ??= []) as Cost[];
+function showCosts({ call: { context, nodeContext }, ledger: { entries }, looks }: Noted): void {
+	if (!nodeContext) return;
+	const costs = (getFlowContext(context)[SHOWN] ??= []) as Cost[];
 	const known = readCosts(costs);
 	for (const entry of entries)
 		for (const { taskId, end } of entry.attempts) {

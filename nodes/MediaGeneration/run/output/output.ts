@@ -1,20 +1,20 @@
 import type { INodeExecutionData } from 'n8n-workflow';
-import { buildDoubt, factsOf } from '../../api/failure';
+import { buildUnknownError, factsOf } from '../../api/failure';
 import { markTimedOut, type Task } from '../../api/task';
 import type { Call } from '../../host/call';
 import { cutText, toPlainText } from '../../lib/text';
 import { describeNoResult, GET_FILES, toTaskItems } from '../files/fileItems';
-import { hasFailed, type Outcome, type OutputItem } from '../input/item';
+import { isErrorOutcome, type Outcome, type OutputItem } from '../input/item';
 import {
 	describeTask,
 	type Entry,
 	findTask,
 	isFailed,
 	listTaskIds,
-	stateOf,
+	statusOf,
 	storeOutput,
 } from '../ledger/ledger';
-import { addCredits, noteTold, showTasks } from '../ledger/note';
+import { addCredits, noteReported, showTasks } from '../ledger/note';
 import type { Looks } from '../looks';
 import { isErrorIfFailed, type Run } from '../run';
 import { sayReason, toErrorItem, toFailure, toNodeError } from './errors';
@@ -26,11 +26,11 @@ import { fitItems } from './toModel';
  * @throws with On Error "stop", the first error
  */
 export function show(run: Run): INodeExecutionData[] {
-	const { call, refusal } = run;
+	const { call, fatal } = run;
 	const { entries } = run.ledger;
 	const outcomes = showOutcomes(run);
-	if (refusal) throwRefusal(call, refusal.error, entries);
-	noteTold(run.ledger, outcomes);
+	if (fatal) throwFatal(call, fatal.error, entries);
+	noteReported(run.ledger, outcomes);
 	for (const entry of entries) storeOutput(entry, false);
 	throwFirstError(call, outcomes, entries);
 	return toOutput(call, outcomes, entries);
@@ -50,11 +50,12 @@ export function showOutcomes(run: Run): Outcome[] {
  */
 export const makeOutcomes = (run: Run, isOver = run.looks !== undefined): Outcome[] =>
 	run.ledger.entries.map((entry, item) => {
-		const { errors, looks, refusal } = run;
+		const { errors, looks, fatal } = run;
 		if (errors.has(item)) return { error: errors.get(item) };
-		if (entry.unknown && stateOf(entry) === 'unknown') return { error: buildDoubt(entry.unknown) };
+		if (entry.unknown && statusOf(entry) === 'unknown')
+			return { error: buildUnknownError(entry.unknown) };
 		const attempt = findTask(entry);
-		if (refusal || !attempt) return refusal;
+		if (fatal || !attempt) return fatal;
 		const { said, failure } = looks?.find(looks.keyOf(entry)) ?? {};
 		const task = describeTask(entry, attempt, said);
 		if (!isOver) return { items: [{ json: task }] };
@@ -76,8 +77,8 @@ function makeItems({ ledger, looks, files }: Run, entry: Entry, task: Task): Out
 }
 
 /** Throws an error of the run as a whole. @throws it, with On Error "stop" */
-export function throwRefusal(call: Call, error: unknown, entries: Entry[] = []): void {
-	if (call.stops) throw toNodeError(call, error, listTaskIds(entries));
+export function throwFatal(call: Call, error: unknown, entries: Entry[] = []): void {
+	if (call.stopsOnError) throw toNodeError(call, error, listTaskIds(entries));
 }
 
 /** @throws with On Error "stop", the error of the first item that has one */
@@ -86,9 +87,9 @@ export function throwFirstError(
 	outcomes: Array<object | undefined>,
 	entries: Entry[] = [],
 ): void {
-	const index = call.stops ? outcomes.findIndex(hasFailed) : -1;
+	const index = call.stopsOnError ? outcomes.findIndex(isErrorOutcome) : -1;
 	const first = outcomes[index];
-	if (hasFailed(first)) throw toNodeError(call, first.error, listTaskIds(entries), index);
+	if (isErrorOutcome(first)) throw toNodeError(call, first.error, listTaskIds(entries), index);
 }
 
 /** Makes the node's output: each item's, paired with it. */
@@ -100,8 +101,8 @@ export function toOutput(
 	return outcomes.flatMap((outcome, item) => {
 		if (!outcome) return [];
 		const entry = entries[item];
-		const taskId = entry && stateOf(entry) !== 'unknown' ? findTask(entry)?.taskId : undefined;
-		if (hasFailed(outcome)) return [toErrorItem(call, outcome.error, item, taskId)];
+		const taskId = entry && statusOf(entry) !== 'unknown' ? findTask(entry)?.taskId : undefined;
+		if (isErrorOutcome(outcome)) return [toErrorItem(call, outcome.error, item, taskId)];
 		const items = fitItems(call, outcome.items) as INodeExecutionData[];
 		return call.context.helpers.constructExecutionMetaData(items, { itemData: { item } });
 	});
@@ -128,7 +129,7 @@ function showHints(
 		const task = findOutputTask(outcome);
 		const entry = ledger.entries[item] as Entry;
 		// The earlier execution has said what it paid.
-		if (ledger.earlier && task && findTask(entry)?.elsewhere) adopted++;
+		if (ledger.earlier && task && findTask(entry)?.adopted) adopted++;
 		else if (task?.creditsConsumed !== undefined)
 			costs.set(looks.keyOf(entry), task.creditsConsumed);
 	}
@@ -146,7 +147,7 @@ const listTasks = (outcome: Outcome): Task[] =>
 
 /** Finds the task that an item outputs, or whose failure is the error of the item. */
 const findOutputTask = (outcome: Outcome): Task | undefined =>
-	hasFailed(outcome) ? factsOf(outcome.error).task : listTasks(outcome)[0];
+	isErrorOutcome(outcome) ? factsOf(outcome.error).task : listTasks(outcome)[0];
 
 /** Lists what is wrong with items: of how many, and the first reason. */
 function listWarnings(outcomes: Outcome[]): Map<string, [count: number, first: string]> {
@@ -157,7 +158,8 @@ function listWarnings(outcomes: Outcome[]): Map<string, [count: number, first: s
 	};
 	for (const outcome of outcomes) {
 		const task = findOutputTask(outcome);
-		if (!task && hasFailed(outcome)) warn('Items with an error', (outcome.error as Error).message);
+		if (!task && isErrorOutcome(outcome))
+			warn('Items with an error', (outcome.error as Error).message);
 		if (task?.status === 'failed') warn('Items whose task failed', sayReason(task));
 		if (task?.status === 'timedOut')
 			warn('Items whose task goes on (use Wait)', task.lookError ?? 'no look failed');

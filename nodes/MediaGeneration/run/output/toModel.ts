@@ -31,20 +31,20 @@ const LONGEST_JSON = 59_000;
  * n8n itself limits what its assistant reads.
  */
 export function fitItems(call: Call, items: OutputItem[]): OutputItem[] {
-	if (call.audience === 'model') return tellModel(call, items);
+	if (call.audience === 'agent') return tellModel(call, items);
 	if (call.audience === 'workflow') return items;
 	return items.map((item) => addNote(item, isTimedOut(item) && TASK_GOES_ON));
 }
 
 /** Notes are on the first item: all are of one task. */
-function tellModel({ kept }: Call, items: OutputItem[]): OutputItem[] {
+function tellModel({ nodeContext }: Call, items: OutputItem[]): OutputItem[] {
 	const excerpt = new Excerpt(LONGEST_JSON);
 	const told = items
 		.map((item) => ({ ...item, json: (excerpt.copy(select(item.json)) ?? {}) as object }))
 		.filter(({ json }) => Object.keys(json).length > 0);
 	const notes = [
 		// Without an execution n8n has no place for files.
-		!kept && LINKS_EXPIRE,
+		!nodeContext && LINKS_EXPIRE,
 		SAID,
 		items.some(isTimedOut) && TASK_GOES_ON,
 		excerpt.isCut && IS_CUT,

@@ -1,5 +1,11 @@
 import type { UserError } from 'n8n-workflow';
-import { buildDoubt, CHECK_NAME, factsOf, isOfKind, type UnknownOutcome } from '../../api/failure';
+import {
+	buildUnknownError,
+	CHECK_NAME,
+	factsOf,
+	isOfKind,
+	type UnknownOutcome,
+} from '../../api/failure';
 import { CREATION_RATE } from '../../api/service';
 import type { Call } from '../../host/call';
 import { mapConcurrent } from '../../lib/mapConcurrent';
@@ -7,9 +13,9 @@ import { type RateLimiter, RateLimiters } from '../../lib/rateLimiter';
 import { joinSignals, settleBy } from '../../lib/timers';
 import { uploadFiles } from '../input/inputFile';
 import { readPace } from '../input/options';
-import { takeTurn } from '../ledger/here';
-import { noteTask, noteUnknown, type Plan, wasSent } from '../ledger/note';
-import { refuseRun } from '../output/errors';
+import { withLock } from '../ledger/here';
+import { noteTask, noteUnknown, type Creation, wasSent } from '../ledger/note';
+import { buildRunError } from '../output/errors';
 import { hasError, type Run } from '../run';
 import { type CreationTimes, planCreations } from '../timetable';
 import { CreationGuard, limitCreations, TaskLimit } from './stops';
@@ -19,36 +25,36 @@ import { CreationGuard, limitCreations, TaskLimit } from './stops';
  * it for its rate, or for tasks at once. What came of it is in the ledger, or is an error of the run.
  * @returns how many were sent by this call, and maybe made a task
  */
-export async function sendAll(run: Run, plans: Plan[]): Promise<number> {
-	const [first] = plans;
+export async function sendAll(run: Run, creations: Creation[]): Promise<number> {
+	const [first] = creations;
 	if (!first) return 0;
 	const { call, ledger } = run;
-	const begunBefore = ledger.begun;
+	const begunBefore = ledger.waitBegan;
 	const over = new AbortController();
 	const { perTenSeconds, atOnce } = readPace(first.item.option);
 	const signal = joinSignals(over.signal, call.signal);
 	const findSender = openSenders(run, { requests: perTenSeconds, signal });
 	let sent = 0;
-	const send = async (plan: Plan): Promise<Plan> => {
-		const { index, service } = plan.item;
-		await takeTurn(run.turns, index, async () => {
-			if (call.signal?.aborted || wasSent(ledger, plan)) return;
-			const error = await findSender(service.account).create(plan);
-			if (wasSent(ledger, plan)) sent++;
+	const send = async (creation: Creation): Promise<Creation> => {
+		const { index, service } = creation.item;
+		await withLock(run.locks, index, async () => {
+			if (call.signal?.aborted || wasSent(ledger, creation)) return;
+			const error = await findSender(service.account).create(creation);
+			if (wasSent(ledger, creation)) sent++;
 			// An item that only waited for its turn when another ended the run has no error of its own.
 			if (error && error !== over.signal.reason) run.errors.set(index, error);
 		});
-		return plan;
+		return creation;
 	};
-	const isLast = ({ item }: Plan) => {
-		const endsRun = call.stops && hasError(run, item.index);
-		if (endsRun) over.abort(new Error('Another item ended the run'));
-		return endsRun;
+	const isLast = ({ item }: Creation) => {
+		const ends = call.stopsOnError && hasError(run, item.index);
+		if (ends) over.abort(new Error('Another item ended the run'));
+		return ends;
 	};
-	await mapConcurrent(plans, send, { concurrency: atOnce, isLast });
+	await mapConcurrent(creations, send, { concurrency: atOnce, isLast });
 	// The limit counts anew for the tasks of this try.
-	const isNew = plans.some((plan) => wasSent(ledger, plan));
-	if (begunBefore !== undefined && isNew) delete ledger.begun;
+	const isNew = creations.some((creation) => wasSent(ledger, creation));
+	if (begunBefore !== undefined && isNew) delete ledger.waitBegan;
 	return sent;
 }
 
@@ -67,7 +73,7 @@ function openSenders(run: Run, limits: { requests: number; signal: AbortSignal }
 }
 
 /** Adds to a refusal that the service doesn't describe the model: its name may be misspelt. */
-function explain({ request }: Plan, error: Error): Error {
+function explain({ request }: Creation, error: Error): Error {
 	if (!request.isUndescribed || !isOfKind(error, 'input')) return error;
 	const next = `The service describes no model "${request.model}". ${CHECK_NAME}. ${error.description}`;
 	return error.advise(next);
@@ -100,8 +106,8 @@ class CreationSender {
 	) {
 		this.closing = planClosing(run.call);
 		this.inTurn = joinPace(account, limits.requests, limits.signal);
-		const doubts = (run.ledger.doubts ??= {});
-		this.guard = new CreationGuard((doubts[account] ??= { inARow: 0, perhapsRefused: 0 }));
+		const counts = (run.ledger.unknownCounts ??= {});
+		this.guard = new CreationGuard((counts[account] ??= { inARow: 0, perhapsRejected: 0 }));
 	}
 
 	/**
@@ -109,34 +115,34 @@ class CreationSender {
 	 * already on its way is left to finish; its ID is logged.
 	 * @returns why no task was created; undefined if one was
 	 */
-	async create(plan: Plan): Promise<Error | undefined> {
+	async create(creation: Creation): Promise<Error | undefined> {
 		const { last, known, notSent, underway } = this.closing;
-		const creating = this.createAndNote(plan);
+		const creating = this.createAndNote(creation);
 		const created = await settleBy(last, creating);
 		if (created) return created.error;
 		// Nothing more may be sent even if the clock is set back before `last`.
 		this.guard.reason ??= notSent;
-		if (!this.underway.has(plan.item.index)) return notSent;
+		if (!this.underway.has(creation.item.index)) return notSent;
 		const late = known > last ? await settleBy(known, creating) : undefined;
 		if (late) return late.error;
-		noteUnknown(this.run, plan, { ...underway, since: Date.now() });
-		return buildDoubt(underway);
+		noteUnknown(this.run, creation, { ...underway, since: Date.now() });
+		return buildUnknownError(underway);
 	}
 
 	/** Notes the outcome before anything else. */
-	private async createAndNote(plan: Plan): Promise<{ error?: Error }> {
+	private async createAndNote(creation: Creation): Promise<{ error?: Error }> {
 		try {
-			noteTask(this.run, plan, await this.uploadAndSend(plan));
+			noteTask(this.run, creation, await this.uploadAndSend(creation));
 			return {};
 		} catch (error) {
 			const { outcome } = factsOf(error);
-			if (outcome) noteUnknown(this.run, plan, outcome);
+			if (outcome) noteUnknown(this.run, creation, outcome);
 			if (isOfKind(error, 'tasksAtOnce')) this.guard.noteNoTime(error);
-			return { error: explain(plan, error as Error) };
+			return { error: explain(creation, error as Error) };
 		}
 	}
 
-	private async uploadAndSend({ item, request }: Plan): Promise<string> {
+	private async uploadAndSend({ item, request }: Creation): Promise<string> {
 		this.throwIfStopped();
 		const { service, settings } = item;
 		const { model, callBackUrl } = request;
@@ -192,7 +198,7 @@ interface Closing extends CreationTimes {
 }
 
 const buildForMcp = (): Omit<Closing, keyof CreationTimes> => ({
-	notSent: refuseRun(
+	notSent: buildRunError(
 		'There was no time left to create the task, because MCP clients give up after a minute',
 		'The client may call again.',
 	),
@@ -203,7 +209,7 @@ const buildForMcp = (): Omit<Closing, keyof CreationTimes> => ({
 });
 
 const buildForN8n = (): Omit<Closing, keyof CreationTimes> => ({
-	notSent: refuseRun(
+	notSent: buildRunError(
 		"There was no time left to create the task before n8n's timeout",
 		"Raise 'Timeout Workflow' in the workflow's settings, or give the node fewer items.",
 	),

@@ -2,16 +2,16 @@ import { UserError } from 'n8n-workflow';
 import { factsOf, isOfKind, type ServiceError } from '../../api/failure';
 import { limitConcurrency } from '../../lib/mapConcurrent';
 import { growPauses, pause } from '../../lib/timers';
-import { Doubts, type Ledger } from '../ledger/ledger';
+import { UnknownCounts, type Ledger } from '../ledger/ledger';
 import { findNext } from '../output/errors';
 import type { Run } from '../run';
 import { LIMIT_OVER_TASKS, PAUSES_OVER_TASKS, planAwake } from '../timetable';
 
 /** The number of unknown outcomes in a row after which nothing more is sent. */
-const UNKNOWN_LIMIT = 3;
+const MOST_UNKNOWN = 3;
 
-/** The same of those that may be refusals, without a task between them. */
-const REFUSAL_LIMIT = 10;
+/** The same of those that may be rejections, without a task between them. */
+const MOST_PERHAPS_REJECTED = 10;
 
 /**
  * Decides whether further creations of an account make sense: they don't once they would fail too, or
@@ -21,25 +21,25 @@ export class CreationGuard {
 	/** Why nothing more is sent, and what to do. */
 	reason?: UserError;
 
-	/** @param doubts what the ledger has of the account */
-	constructor(private readonly doubts: Doubts) {
+	/** @param counts what the ledger has of the account */
+	constructor(private readonly counts: UnknownCounts) {
 		this.stopInDoubt();
 	}
 
 	noteCreated(): void {
-		Object.assign(this.doubts, { inARow: 0, perhapsRefused: 0 });
+		Object.assign(this.counts, { inARow: 0, perhapsRejected: 0 });
 	}
 
 	/** Notes a creation that failed. */
 	noteFailed(error: Error): void {
-		const { doubts } = this;
+		const { counts } = this;
 		const { message } = error;
-		if (isOfKind(error, 'unknown', 'perhapsRefused')) {
-			doubts[error.kind === 'unknown' ? 'inARow' : 'perhapsRefused']++;
-			doubts.message = message;
+		if (isOfKind(error, 'unknown', 'perhapsRejected')) {
+			counts[error.kind === 'unknown' ? 'inARow' : 'perhapsRejected']++;
+			counts.message = message;
 			this.stopInDoubt();
-		} else doubts.inARow = 0;
-		if (factsOf(error).endsRun)
+		} else counts.inARow = 0;
+		if (factsOf(error).appliesToAll)
 			this.stop(
 				`the service refused an earlier one for a reason that applies to all (${message})`,
 				findNext(error),
@@ -52,16 +52,19 @@ export class CreationGuard {
 	}
 
 	private stopInDoubt(): void {
-		const { inARow, perhapsRefused, message } = this.doubts;
+		const { inARow, perhapsRejected, message } = this.counts;
 		const again =
 			"Look at your account's recent tasks with the service. Once the service works again, retry the execution from the list, or run the node for the items that were not sent.";
-		if (inARow >= UNKNOWN_LIMIT)
+		if (inARow >= MOST_UNKNOWN)
 			this.stop(
-				`for ${UNKNOWN_LIMIT} items in a row it is unknown whether a task was created (${message})`,
+				`for ${MOST_UNKNOWN} items in a row it is unknown whether a task was created (${message})`,
 				again,
 			);
-		if (perhapsRefused >= REFUSAL_LIMIT)
-			this.stop(`for ${REFUSAL_LIMIT} items the service failed at once (${message})`, again);
+		if (perhapsRejected >= MOST_PERHAPS_REJECTED)
+			this.stop(
+				`for ${MOST_PERHAPS_REJECTED} items the service failed at once (${message})`,
+				again,
+			);
 	}
 
 	private stop(why: string, description?: string): void {
@@ -72,23 +75,23 @@ export class CreationGuard {
 /**
  * Makes a function that says until when a run sends creations again while the service takes no more
  * tasks at once, in milliseconds since 1970. The wait for tasks and this have one limit. It counts
- * from the first refusal, and for an agent from its call.
+ * from the first rejection, and for an agent from its call.
  */
 export function limitCreations({ call, ledger }: Run): () => number {
-	const wait: Pick<Ledger, 'begun'> = ledger.settings ? ledger : {};
-	const { limit } = ledger.settings ?? { limit: LIMIT_OVER_TASKS };
+	const wait: Pick<Ledger, 'waitBegan'> = ledger.settings ? ledger : {};
+	const { waitLimit } = ledger.settings ?? { waitLimit: LIMIT_OVER_TASKS };
 	return () => {
-		wait.begun ??= call.isTool ? call.called : Date.now();
-		return planAwake(Date.now(), wait.begun + limit, call.deadline).lastLook;
+		wait.waitBegan ??= call.isTool ? call.called : Date.now();
+		return planAwake(Date.now(), wait.waitBegan + waitLimit, call.deadline).lastLook;
 	};
 }
 
 /**
- * Sends creations of an account. From the first refusal on, they are sent one after the other, and
+ * Sends creations of an account. From the first rejection on, they are sent one after the other, and
  * after pauses while the service takes no more tasks at once.
  */
 export class TaskLimit {
-	private refusal?: ServiceError;
+	private rejection?: ServiceError;
 	/** Absent while the service takes more tasks. */
 	private pauses?: ReturnType<typeof growPauses>;
 	private readonly oneByOne = limitConcurrency(1);
@@ -102,9 +105,9 @@ export class TaskLimit {
 		private readonly signal: AbortSignal,
 	) {}
 
-	/** @throws {ServiceError} the refusal, when no time is left */
+	/** @throws {ServiceError} the rejection, when no time is left */
 	async send(create: () => Promise<string>): Promise<string> {
-		const taskId = this.refusal ? undefined : await this.try(create);
+		const taskId = this.rejection ? undefined : await this.try(create);
 		return taskId ?? (await this.oneByOne(async () => await this.sendAgain(create)));
 	}
 
@@ -121,17 +124,17 @@ export class TaskLimit {
 	/** @returns undefined if the service takes no more tasks */
 	private async try(create: () => Promise<string>): Promise<string | undefined> {
 		return await create().catch((error: unknown) => {
-			const isRefused = isOfKind(error, 'tasksAtOnce');
-			this.pauses = isRefused ? (this.pauses ?? growPauses(PAUSES_OVER_TASKS)) : undefined;
-			if (!isRefused) throw error;
-			this.refusal = error;
+			const isRejected = isOfKind(error, 'tasksAtOnce');
+			this.pauses = isRejected ? (this.pauses ?? growPauses(PAUSES_OVER_TASKS)) : undefined;
+			if (!isRejected) throw error;
+			this.rejection = error;
 			return undefined;
 		});
 	}
 
 	private async pause(length: number): Promise<void> {
 		// Nobody could wait for a task that is created at the limit.
-		if (Date.now() + length > this.findEnd()) throw this.refusal;
+		if (Date.now() + length > this.findEnd()) throw this.rejection;
 		await pause(length, this.signal);
 	}
 }

@@ -5,7 +5,7 @@ import { type HeldResponse, isUnderway, wasDelivered } from '../../host/webhook'
 import { Memory, weigh } from '../../lib/memory';
 import { growPauses, runAfter, spread } from '../../lib/timers';
 import {
-	findLimit,
+	findWaitEnd,
 	type Ledger,
 	listAwaitedIds,
 	type Sleep,
@@ -78,7 +78,7 @@ export class Nap {
 		const looks = new Looks(entries, settings as WaitSettings);
 		for (const taskId of this.tools.taskIds) {
 			const end = ends.get(this.nameTask(taskId));
-			if (end) looks.learn(taskId, end);
+			if (end) looks.noteAnswer(taskId, end);
 		}
 		return looks;
 	}
@@ -125,9 +125,9 @@ export class Nap {
 		// A copy, because results in the run's own ledger would take memory while the execution sleeps.
 		const copy = structuredClone(ledger);
 		const looks = this.openLooks(copy);
-		const [first] = looks.openKeys;
+		const [first] = looks.pendingKeys;
 		if (first === undefined) return;
-		await looks.lookUntilOpen(first, getService);
+		await looks.lookUntilPending(first, getService);
 		if (this.getState() !== 'waiting') return;
 		this.noteEnds(copy);
 		this.warnOf(looks.failure);
@@ -203,7 +203,7 @@ export const numberSleep = (context: Context, { sleeps }: Ledger): number =>
 export function findNap(context: Context, ledger: Ledger): Nap | undefined {
 	const name = nameNode(context);
 	const { number, end } = ledger.sleep as Sleep;
-	const until = findLimit(ledger);
+	const until = findWaitEnd(ledger);
 	const known = naps.get(name);
 	if (known && known.number > number) return undefined;
 	// Calls in two processes count their sleeps apart. What n8n has stored counts.

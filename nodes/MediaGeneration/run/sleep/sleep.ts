@@ -6,32 +6,32 @@ import { storeItems } from '../../host/sleep';
 import { findWaiter } from '../../host/waiter';
 import { isInternalUrl, isLoopbackUrl } from '../../lib/url';
 import {
-	findLimit,
+	findWaitEnd,
 	findTask,
 	type HowToWait,
 	type Sleep,
-	stateOf,
+	statusOf,
 	storeOutput,
 } from '../ledger/ledger';
-import type { Plan } from '../ledger/note';
+import type { Creation } from '../ledger/note';
 import { findNext } from '../output/errors';
 import { makeOutcomes, toOutput } from '../output/output';
 import { listWithoutError, type Run, type WaitDecision } from '../run';
-import { planAsleep, PROBE } from '../timetable';
+import { planAsleep, PROBE_TIMEOUT } from '../timetable';
 import { findNap, numberSleep } from './nap';
 
 /** Decides how to wait for the tasks there are, and for those that will be created. */
-export async function decideWait(run: Run, plans: Plan[]): Promise<WaitDecision> {
+export async function decideWait(run: Run, creations: Creation[]): Promise<WaitDecision> {
 	const { settings } = run.ledger;
-	const planned = new Set(plans.map(({ item }) => item.index));
+	const planned = new Set(creations.map(({ item }) => item.index));
 	const waiting = listWithoutError(run).filter(
 		({ item, entry }) => entry.attempts.length > 0 && !planned.has(item),
 	);
 	// Adopted tasks call back the execution that created them, so this one must stay awake.
-	if (waiting.some(({ entry }) => findTask(entry)?.elsewhere)) return {};
+	if (waiting.some(({ entry }) => findTask(entry)?.adopted)) return {};
 	const services = [
 		...(await Promise.all(waiting.map(async ({ item }) => await run.getService(item)))),
-		...plans.map(({ item }) => item.service),
+		...creations.map(({ item }) => item.service),
 	];
 	const credentials = services.map((service) => service.credentials);
 	return await decideFor(run.call, settings?.howToWait ?? 'automatic', credentials);
@@ -58,7 +58,7 @@ export async function decideFor(
 		const { origin } = new URL(resumeUrl);
 		return { reason: `because callbacks to ${origin} would not arrive. ${SET_WEBHOOK_URL}` };
 	}
-	const obstacle = await findObstacle(resumeUrl, PROBE);
+	const obstacle = await findObstacle(resumeUrl, PROBE_TIMEOUT);
 	if (chosen === 'automatic' && obstacle) return { reason: `because ${obstacle}` };
 	return { resumeUrl, obstacle };
 }
@@ -85,8 +85,8 @@ export async function fallAsleep(run: Run): Promise<INodeExecutionData[]> {
 	const { context } = call;
 	if (decision.obstacle)
 		context.logger.warn(`"${context.getNode().name}" sleeps, but ${decision.obstacle}.`);
-	ledger.begun ??= Date.now();
-	const { end } = planAsleep(findLimit(ledger), call.deadline);
+	ledger.waitBegan ??= Date.now();
+	const { end } = planAsleep(findWaitEnd(ledger), call.deadline);
 	await context.putExecutionToWait(new Date(end));
 	const items = toOutput(call, makeOutcomes(toStored(run), true), ledger.entries);
 	const stored: Sleep['errors'] = {};
@@ -99,7 +99,7 @@ export async function fallAsleep(run: Run): Promise<INodeExecutionData[]> {
 	nap?.keepNudging();
 	// A run sleeps only where all its items have one credential.
 	const open = ledger.entries.findIndex(
-		(entry, item) => !errors.has(item) && stateOf(entry) === 'open',
+		(entry, item) => !errors.has(item) && statusOf(entry) === 'pending',
 	);
 	nap?.lookSoon(ledger, async () => await run.getService(open));
 	return storeItems(context, items);
@@ -112,6 +112,6 @@ export async function fallAsleep(run: Run): Promise<INodeExecutionData[]> {
 function toStored(run: Run): Run {
 	const { call, ledger } = run;
 	const { settings } = ledger;
-	if (!settings || !call.stops) return run;
+	if (!settings || !call.stopsOnError) return run;
 	return { ...run, ledger: { ...ledger, settings: { ...settings, failedTasks: 'output' } } };
 }

@@ -1,9 +1,9 @@
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { TaskService } from '../../api/client';
-import { type AcceptedCallback, ANSWER, verifyRequest } from '../../callback/webhook';
+import { type AcceptedCallback, ANSWER_TIMEOUT, verifyRequest } from '../../callback/webhook';
 import { enableNode, readNodeContext } from '../../host/sleep';
 import { settleBy } from '../../lib/timers';
-import { findLimit, type Ledger, listAwaitedIds, readLedger, type Sleep } from '../ledger/ledger';
+import { findWaitEnd, type Ledger, listAwaitedIds, readLedger, type Sleep } from '../ledger/ledger';
 import { DUE_EARLY, planLastWake } from '../timetable';
 import { findNap, type Nap } from './nap';
 import { accept, NUDGE, refuse } from './nudge';
@@ -22,7 +22,7 @@ export async function wakeExecution(context: IWebhookFunctions): Promise<IWebhoo
 }
 
 async function receive(context: IWebhookFunctions): Promise<IWebhookResponseData> {
-	const answerBy = Date.now() + ANSWER;
+	const answerBy = Date.now() + ANSWER_TIMEOUT;
 	const callback = await verifyRequest(context, { signed: 'ifKey', unsignedType: NUDGE });
 	if ('reason' in callback) return refuse(context, callback);
 	// A part of the result, or a step on the way to it. Senders repeat what is refused.
@@ -50,12 +50,12 @@ async function lookAndWake(
 	{ ledger, nap, answerBy }: Asleep,
 ): Promise<IWebhookResponseData> {
 	const sleep = ledger.sleep as Sleep;
-	const limit = findLimit(ledger);
+	const limit = findWaitEnd(ledger);
 	const isDue = () => Date.now() >= limit - DUE_EARLY;
 	const looks = nap.openLooks(ledger);
 	// Once the limit has passed, nothing is asked: the woken run looks.
 	const getService = async () => new TaskService(context, await readCredentials());
-	const asked = isDue() ? Promise.resolve() : looks.lookUntilOpen(taskId, getService);
+	const asked = isDue() ? Promise.resolve() : looks.lookUntilPending(taskId, getService);
 	const work = asked.then(() => {
 		nap.noteEnds(ledger);
 		return true;
@@ -74,7 +74,7 @@ async function lookAndWake(
 		void work.then(async () => looks.haveEnded && (await nap.nudge()));
 		return refuse(context, { reason: 'detailsUnavailable', cause: 'the service is slow' });
 	}
-	if (claim.type === NUDGE || !looks.isOpen(taskId)) return accept(context);
+	if (claim.type === NUDGE || !looks.isPending(taskId)) return accept(context);
 	return refuse(
 		context,
 		failure ? { reason: 'detailsUnavailable', cause: failure.message } : { reason: 'taskNotEnded' },
