@@ -3,7 +3,7 @@ import { buildUnknownError } from '../api/failure';
 import type { Call } from '../host/call';
 import { checkItems, type CreateRequest, isErrorOutcome, type Item, readItem } from './input/item';
 import { findUnknownCall } from './ledger/here';
-import { type Entry, findWaitEnd, isToSend, type RunSettings, statusOf } from './ledger/ledger';
+import { type Entry, findLimitAt, isToSend, type RunSettings, statusOf } from './ledger/ledger';
 import { adoptEarlier, type Creation } from './ledger/note';
 import { inRun, openSettings } from './open';
 import { show } from './output/output';
@@ -57,7 +57,7 @@ async function decide(run: Run, creations: Creation[]): Promise<void> {
 /** Says whether the execution sleeps: it may, and there is something to wait for. */
 function fallsAsleep(run: Run): boolean {
 	const { decision, ledger } = run;
-	if (decision.resumeUrl === undefined || Date.now() >= findWaitEnd(ledger)) return false;
+	if (decision.resumeUrl === undefined || Date.now() >= findLimitAt(ledger)) return false;
 	return listWithoutError(run).some(({ entry }) => statusOf(entry) === 'pending');
 }
 

@@ -4,7 +4,7 @@ import type { Files } from './files/downloads';
 import type { Locks } from './ledger/here';
 import { type Entry, type Ledger, statusOf } from './ledger/ledger';
 import type { Looks } from './looks';
-import type { AwakeTimes } from './timetable';
+import type { WaitTimes } from './timetable';
 
 /** How a run waits. */
 export interface WaitDecision {
@@ -34,7 +34,7 @@ export interface Run {
 	/** Present once the run waits awake, like the next two. */
 	looks?: Looks;
 	files?: Files;
-	times?: AwakeTimes;
+	times?: WaitTimes;
 }
 
 /* When an error ends a run (On Error, Failed Tasks). A failed task counts as an error only in `show`. */

@@ -1,139 +1,164 @@
 import type { Timeout } from '../host/call';
+import { growPauses } from '../lib/timers';
 
 /**
- * Every deadline of a wait, in milliseconds, by the clock that it is counted on. `timetable.test`
- * holds their order, and that of what receivers of callbacks have.
+ * When a run creates, looks, nudges and ends. Times are in milliseconds, moments since 1970.
+ * `timetable.test` holds their order, and that of the times of receivers of callbacks.
  */
 
 /* From the beginning of a request of our own. */
 
-/** How long a nudge waits for its answer. n8n answers when it has stored what comes of it. */
+/** How long a nudge waits for its answer. n8n answers once it has stored what comes of the nudge. */
 export const NUDGE_TIMEOUT = 30_000;
 
 /** How long the resume URL may take to answer when a run tries it before it sleeps. */
 export const PROBE_TIMEOUT = 3_000;
 
-/* From the wait limit, of a run that sleeps. */
+/* Before the moment at which the wait limit passes, and after it. */
 
-/** How early the limit counts as passed: two processes may have two clocks. */
-export const DUE_EARLY = 1_000;
+/** The limit counts as passed this early: two processes may have two clocks. */
+export const CLOCK_TOLERANCE = 1_000;
+
+/** How long a run may look that begins at its limit: woken there, or repeated by n8n. */
+const TIME_AT_LIMIT = 20_000;
 
 /**
  * When n8n's own timer ends a sleep. Well after the limit, because our webhook wakes the run there
  * first; but before the workflow's timeout, which n8n then applies to the time asleep too.
  */
-const N8N_END = { usual: 900_000, least: 100_000, beforeTimeout: 60_000 };
+const END_BY_N8N = { afterLimit: 900_000, leastAfterLimit: 100_000, beforeTimeout: 60_000 };
 
 /**
- * n8n's WaitTracker looks every 60 seconds for waits that end within 70 seconds, and sets a
- * timer that it does not clear when a webhook wakes the execution: the timer would end its next wait
- * (`wait-tracker.js`, 2.14.2, 2.41.1). So the last wake comes before n8n's timer can be set.
+ * n8n's WaitTracker looks every 60 seconds for waits that end within 70 seconds. It sets a timer for
+ * each, and doesn't clear it when a webhook wakes the execution: the timer would end the execution's
+ * next wait (`wait-tracker.js`, 2.14.2, 2.41.1). So the last wake comes before n8n can set the timer.
  * `e2e/loops` fails first.
  */
-const LAST_WAKE = { least: 28_000, beforeEnd: 120_000 };
+const LAST_WAKE = { leastAfterLimit: 28_000, beforeEndByN8n: 120_000 };
 
-/** Moments of a sleep, in milliseconds since 1970. */
-export interface AsleepTimes {
-	/** The wait limit. */
-	until: number;
-	/** When n8n ends the sleep by itself. */
-	end: number;
+/* Before the end of a wait, or of the call. Each is a fifth of the time left if that is less. */
+
+/** The last look has so much time to be answered. */
+const TIME_FOR_LAST_LOOK = 5_000;
+
+/** n8n needs time before its timeout to store the output and to run the nodes after this one. */
+const TIME_FOR_N8N = 5_000;
+
+const leave = (time: number, endsAt: number, now: number): number =>
+	endsAt - Math.min(time, (endsAt - now) / 5);
+
+export const planLastLook = (answersBy: number, now = Date.now()): number =>
+	leave(TIME_FOR_LAST_LOOK, answersBy, now);
+
+/** Moments of a wait. */
+export interface WaitTimes {
+	/** The wait limit passes. */
+	limitAt: number;
+	/** A run that is awake looks for the last time, unless that look fails. */
+	lastLookAt: number;
+	/** A run that is awake has the answers to its looks. */
+	answersBy: number;
+	/** The call must end before the limit. */
+	isCutShort: boolean;
+	/** From then on, webhooks no longer wake a run that sleeps. */
+	lastWakeAt: number;
+	/** n8n ends the sleep by itself. */
+	endByN8nAt: number;
 }
-
-/** Plans the sleep of a run that n8n's timeout would end at `n8nEnds` if it were awake. */
-export function planAsleep(until: number, n8nEnds: number): AsleepTimes {
-	const { usual, least, beforeTimeout } = N8N_END;
-	const latest = Math.min(until + usual, n8nEnds - beforeTimeout);
-	return { until, end: Math.max(until + least, latest) };
-}
-
-/** Until when webhooks wake the run. */
-export const planLastWake = ({ until, end }: AsleepTimes): number =>
-	Math.max(until + LAST_WAKE.least, end - LAST_WAKE.beforeEnd);
-
-/* Of creations that wait while the service takes no more tasks at once, from the first refusal. */
-
-/** Between the tries of one of them. */
-export const PAUSES_OVER_TASKS = { first: 10_000, growth: 1.5, longest: 60_000 };
-
-/** How long they wait if the run doesn't wait for its tasks. */
-export const LIMIT_OVER_TASKS = 300_000;
-
-/* Of creations, before n8n's own timeout. */
 
 /**
- * The last creation begins that early, in all tries of n8n. One that is still under way later counts
- * as of unknown outcome, so that the run can output what it has. Both are less where n8n gives the
- * execution less than `full` in all.
+ * Plans a wait.
+ * @param callEndsAt when n8n's timeout, or an MCP client's, ends a run that is awake
+ * @throws {Error} for a limit that is no moment, because the wait would never end
  */
-const CREATIONS = { last: 8_000, known: 3_000, full: 20_000 };
-
-/** Moments of creations, in milliseconds since 1970. */
-export interface CreationTimes {
-	/** None begins from then on. */
-	last: number;
-	/** Until when the outcome of those under way is waited for. */
-	known: number;
+export function planWait(limitAt: number, callEndsAt: number, now = Date.now()): WaitTimes {
+	if (!Number.isFinite(limitAt)) throw new Error(`The wait limit passes at ${limitAt}`);
+	const outputBy = leave(TIME_FOR_N8N, callEndsAt, now);
+	const isAtLimit = now >= limitAt - CLOCK_TOLERANCE;
+	const answersBy = Math.min(isAtLimit ? now + TIME_AT_LIMIT : limitAt, outputBy);
+	const { afterLimit, leastAfterLimit, beforeTimeout } = END_BY_N8N;
+	const latest = Math.min(limitAt + afterLimit, callEndsAt - beforeTimeout);
+	const endByN8nAt = Math.max(limitAt + leastAfterLimit, latest);
+	return {
+		limitAt,
+		lastLookAt: isAtLimit ? now : planLastLook(answersBy, now),
+		answersBy,
+		isCutShort: outputBy < limitAt,
+		lastWakeAt: Math.max(
+			limitAt + LAST_WAKE.leastAfterLimit,
+			endByN8nAt - LAST_WAKE.beforeEndByN8n,
+		),
+		endByN8nAt,
+	};
 }
 
-/** Plans the creations of a run. */
-export function planCreations({ at, length }: Timeout): CreationTimes {
-	const part = Math.min(1, length / CREATIONS.full);
-	return { last: at - CREATIONS.last * part, known: at - CREATIONS.known * part };
-}
-
-/* From the look or nudge before, or the beginning of the wait. */
-
-/** When a run that fell asleep asks the service itself, once. */
-export const LOOK_ASLEEP = 5_000;
-
-/**
- * Between the nudges of a run that sleeps. Each costs n8n a webhook, so most runs end before the
- * first one. From the limit on, pauses begin anew.
- */
-export const PAUSES_ASLEEP = { first: 300_000, growth: 2, longest: 900_000 };
-export const FIRST_PAUSE_AT_LIMIT = 4_000;
+/* Between looks or nudges. */
 
 /** Between the looks of a run that is awake. */
 export const PAUSES_AWAKE = { first: 2_000, growth: 1.5, longest: 30_000 };
 
-/** Until when a task that the service doesn't know may still become known. */
-export const KNOWN_BY = 30_000;
+/**
+ * Between the nudges of a run that sleeps. Each costs n8n a webhook, so most runs end before the
+ * first one. At the limit, pauses begin anew.
+ */
+export const PAUSES_ASLEEP = { first: 300_000, growth: 2, longest: 900_000 };
+export const FIRST_PAUSE_AT_LIMIT = 4_000;
 
-/* Of a run that is awake, from the end of its wait, and from n8n's own timeout. */
+/** A run that fell asleep asks the service itself after this time, once. */
+export const PAUSE_BEFORE_LOOK_ASLEEP = 5_000;
 
-/** The last look begins this early, or a fifth of the wait before its end. */
-const LAST_LOOK = 5_000;
-export const planLastLook = (begun: number, end: number): number =>
-	end - Math.min(LAST_LOOK, (end - begun) / 5);
+/** How long a service may not know a task that exists. */
+export const MAX_TIME_UNKNOWN = 30_000;
 
 /**
- * The time left to n8n before its timeout, or a fifth of the time if that is less. n8n needs it to
- * store the output and to run the nodes after this one.
+ * Lists the moments of looks or nudges: after growing pauses, the last one at `lastAt`.
+ * @param isTooFast whether the service refuses requests for their rate, so that the next pause is the longest
  */
-const LEFT_TO_N8N = 5_000;
-
-/** How long a run may take to look that begins at its limit: woken there, or repeated by n8n. */
-const LATE_WAIT = 20_000;
-
-/** Moments of a run that is awake, in milliseconds since 1970. */
-export interface AwakeTimes {
-	/** When it looks for the last time, unless that look fails. */
-	lastLook: number;
-	/** Until when it waits for tasks. */
-	end: number;
-	/** Until when it waits for their files. */
-	filesBy: number;
-	/** n8n's timeout comes before the wait limit. */
-	isCutShort: boolean;
+export function* planLooks(
+	pauses: typeof PAUSES_AWAKE,
+	lastAt: number,
+	isTooFast = () => false,
+): Generator<number, void> {
+	const lengths = growPauses(pauses);
+	for (let at = -Infinity; at < lastAt; ) {
+		at = Math.min(Date.now() + (isTooFast() ? pauses.longest : lengths.next().value), lastAt);
+		yield at;
+	}
 }
 
-/** Plans a run that is awake. `until` is the wait limit. All times are in milliseconds since 1970. */
-export function planAwake(begun: number, until: number, n8nEnds: number): AwakeTimes {
-	const filesBy = n8nEnds - Math.min(LEFT_TO_N8N, (n8nEnds - begun) / 5);
-	const isCutShort = filesBy < until;
-	if (begun >= until - DUE_EARLY)
-		return { lastLook: begun, end: Math.min(begun + LATE_WAIT, filesBy), filesBy, isCutShort };
-	const end = Math.min(until, filesBy);
-	return { lastLook: planLastLook(begun, end), end, filesBy, isCutShort };
+/** Lists the moments of the nudges of a sleep: ever rarer, at the limit, and for some time after it. */
+export function* planNudges({
+	limitAt,
+	lastWakeAt,
+}: Pick<WaitTimes, 'limitAt' | 'lastWakeAt'>): Generator<number, void> {
+	yield* planLooks(PAUSES_ASLEEP, limitAt);
+	yield* planLooks({ ...PAUSES_ASLEEP, first: FIRST_PAUSE_AT_LIMIT }, lastWakeAt);
+}
+
+/* Of creations, while the service takes no more tasks at once. */
+
+/** Between the tries of a creation. */
+export const PAUSES_WHILE_FULL = { first: 10_000, growth: 1.5, longest: 60_000 };
+
+/** How long creations wait from the first refusal, in a run that doesn't wait for its tasks. */
+export const MAX_TIME_WHILE_FULL = 300_000;
+
+/* Of creations, before n8n's own timeout. */
+
+/** These times are less where n8n gives the execution less than `full` in all. */
+const BEFORE_TIMEOUT = { lastSent: 8_000, known: 3_000, full: 20_000 };
+
+/** Moments of creations, the same in all tries of n8n. */
+export interface CreationTimes {
+	/** The last creation begins. */
+	sentBy: number;
+	/** The outcomes are known. A creation still under way then counts as of unknown outcome. */
+	knownBy: number;
+}
+
+/** Plans the creations of a run, so that it can output what it has before n8n's timeout. */
+export function planCreations({ at, length }: Timeout): CreationTimes {
+	const { lastSent, known, full } = BEFORE_TIMEOUT;
+	const part = Math.min(1, length / full);
+	return { sentBy: at - lastSent * part, knownBy: at - known * part };
 }

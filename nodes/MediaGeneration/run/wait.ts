@@ -5,7 +5,7 @@ import { beginLedger, type WaitSettings } from './ledger/ledger';
 import { beginRun } from './open';
 import { showOutcomes } from './output/output';
 import { isOver } from './run';
-import { KNOWN_BY } from './timetable';
+import { MAX_TIME_UNKNOWN } from './timetable';
 import { beginWatch, keepLooking, watch } from './watch';
 
 /** An item with the ID of its task. */
@@ -36,9 +36,10 @@ export async function wait(call: Call, known: Known[], settings: WaitSettings): 
 		const { failure, said } = looks.find(key);
 		return failure ? passes(failure) || isOfKind(failure, 'unknownTask') : !said;
 	};
-	const lastLook = Math.min(Date.now() + KNOWN_BY, times.lastLook);
 	const list = () => (looks.pendingKeys.some(mayChange) ? looks.pendingKeys : []);
-	await keepLooking(run, lastLook, list, 0);
+	const lastLookAt = Math.min(Date.now() + MAX_TIME_UNKNOWN, times.lastLookAt);
+	await keepLooking(run, Date.now());
+	await keepLooking(run, lastLookAt, list);
 	for (const [order, entry] of ledger.entries.entries()) {
 		const { failure } = looks.find(looks.keyOf(entry));
 		if (failure && !passes(failure)) run.errors.set(order, failure);

@@ -1,11 +1,11 @@
 import { isTooFast } from '../api/failure';
 import { listTaskLinks } from '../api/task';
-import { growPauses, pause, settleBy, untilAborted } from '../lib/timers';
+import { pause, settleBy, untilAborted } from '../lib/timers';
 import { openFiles } from './files/downloads';
 import {
 	describeTask,
 	type Entry,
-	findWaitEnd,
+	findLimitAt,
 	findTask,
 	identifyTask,
 	statusOf,
@@ -13,7 +13,7 @@ import {
 } from './ledger/ledger';
 import { Looks } from './looks';
 import { isErrorIfFailed, type Run } from './run';
-import { PAUSES_AWAKE, planAwake, planLastLook } from './timetable';
+import { PAUSES_AWAKE, planLastLook, planLooks, planWait } from './timetable';
 
 /** A run that waits awake. */
 export type AwakeRun = ReturnType<typeof beginWatch>;
@@ -26,7 +26,7 @@ export function beginWatch(run: Run) {
 	return Object.assign(run, {
 		looks: run.looks ?? new Looks(ledger.entries, settings, errors, identifyTask),
 		files: openFiles(call, ledger),
-		times: run.times ?? planAwake(Date.now(), findWaitEnd(ledger), call.deadline),
+		times: run.times ?? planWait(findLimitAt(ledger), call.deadline),
 	});
 }
 
@@ -37,9 +37,9 @@ export function beginWatch(run: Run) {
 export async function watch(given: Run): Promise<void> {
 	const run = beginWatch(given);
 	const { looks, times } = run;
-	await keepLooking(run, times.lastLook);
+	await keepLooking(run, times.lastLookAt);
 	// A task may have ended whose last look failed: it is asked for again while there is time.
-	await keepLooking(run, planLastLook(Date.now(), times.end), () => looks.failedKeys);
+	await keepLooking(run, planLastLook(times.answersBy), () => looks.failedKeys);
 	const download = async (key: string) => await downloadFiles(run, key, ['failed', 'pending']);
 	await Promise.all(looks.keys.map(download));
 }
@@ -76,29 +76,23 @@ async function downloadFiles(run: AwakeRun, key: string, failures = ['failed']):
 /**
  * Looks with growing pauses, the longest ones while the service refuses requests for their rate.
  * @param list lists the tasks to look at; default: those that have not ended
- * @param first the pause before the first look
  */
 export async function keepLooking(
 	run: AwakeRun,
-	lastLook: number,
+	lastLookAt: number,
 	list = () => run.looks.pendingKeys,
-	first?: number,
 ): Promise<void> {
 	const { call, looks, times, getService } = run;
-	const isOver = () => Date.now() >= times.end || call.signal?.aborted === true;
+	const isOver = () => Date.now() >= times.answersBy || call.signal?.aborted === true;
 	const inTime = async (work: Promise<void>) =>
-		await settleBy(times.end, untilAborted(work, call.signal)).catch(() => undefined);
+		await settleBy(times.answersBy, untilAborted(work, call.signal)).catch(() => undefined);
 	const onAnswer = (key: string) => {
 		if (!isOver()) void downloadFiles(run, key);
 		return isOver();
 	};
-	const pauses = growPauses(PAUSES_AWAKE);
-	let length = first ?? pauses.next().value;
-	let at = -Infinity;
-	while (list().length && at < lastLook && !isOver()) {
-		at = Math.min(Date.now() + length, lastLook);
+	for (const at of planLooks(PAUSES_AWAKE, lastLookAt, () => isTooFast(looks.failure))) {
+		if (!list().length || isOver()) return;
 		await inTime(pause(at - Date.now()));
 		if (!isOver()) await inTime(looks.look(list(), getService, onAnswer));
-		length = isTooFast(looks.failure) ? PAUSES_AWAKE.longest : pauses.next().value;
 	}
 }

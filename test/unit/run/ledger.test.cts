@@ -179,13 +179,20 @@ describe('a run that sleeps', () => {
 		execution.stored = stringify(data);
 	}
 
+	/** The moments of a run, as if its wait had begun at this one. */
+	function moveTo(moment: number | undefined, { waitBegan, sleep }: Ledger) {
+		const move = (at = NaN) => at + Number(moment) - Number(waitBegan);
+		const { limitAt, lastWakeAt } = sleep ?? {};
+		const moved = { ...sleep, limitAt: move(limitAt), lastWakeAt: move(lastWakeAt) };
+		return { waitBegan: moment, sleep: moved };
+	}
+
 	/** Puts the fixture in the place of what n8n has stored. From then on, there are no tries. */
 	const replace = (execution: Execution) =>
 		change(execution, ({ executionData: { contextData, nodeExecutionStack } }) => {
 			const { kept, data } = store();
-			const { waitBegan, sleep } = (readKept(execution) as { run: Ledger }).run;
-			const times = { waitBegan, sleep: { ...kept.run.sleep, end: sleep?.end } };
-			Object.assign(kept.run, { executionId: execution.id, ...times });
+			const { waitBegan } = (readKept(execution) as { run: Ledger }).run;
+			Object.assign(kept.run, { executionId: execution.id, ...moveTo(waitBegan, kept.run) });
 			contextData['node:Film'] = kept;
 			const { flow = {} } = contextData;
 			for (const [name, costs] of Object.entries(flow))
@@ -195,24 +202,17 @@ describe('a run that sleeps', () => {
 			entry.node.retryOnFail = false;
 		});
 
+	// What a later version adds is not in the fixture, so the next test goes on without that.
 	it('is stored in the form that later versions read', async () => {
 		let stored: unknown;
 		await begin((execution) => {
 			const { run } = readKept(execution) as { run: Ledger };
-			const { waitBegan = 0, sleep } = run;
-			const { waitBegan: noted = 0 } = store().kept.run;
-			const end = Number(sleep?.end) - waitBegan + noted;
-			const entries = run.entries.map(({ account, ...entry }) => {
-				// Executions that sleep today don't have it.
-				expect(typeof account).toBe(entry.request ? 'string' : 'undefined');
-				return entry;
-			});
-			const asleep = { waitBegan: noted, sleep: { ...sleep, end } };
-			const kept = { run: { ...run, entries, executionId: '1', ...asleep } };
+			const moments = moveTo(store().kept.run.waitBegan, run);
+			const kept = { run: { ...run, executionId: '1', ...moments } };
 			const [{ data }] = readStored(execution).executionData.nodeExecutionStack as [StackEntry];
 			stored = { kept, data };
 		}).live();
-		expect(stored).toEqual(store());
+		expect(stored).toMatchObject(store());
 	});
 
 	it('when the package was updated goes on: nothing is lost, and nothing is created', async () => {

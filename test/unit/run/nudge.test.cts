@@ -25,7 +25,7 @@ const WAITS = { isWoken: false, isOver: false };
 const IS_OVER = { isWoken: false, isOver: true };
 
 it.each<[string, Response | undefined, object]>([
-	['wakes it', json(200, { resumed: true }), { isWoken: true, isOver: false }],
+	['wakes it', json(200, { resumed: true }), { isWoken: true, isOver: true }],
 	['goes on waiting', json(200, { accepted: true, resumed: false }), WAITS],
 	["is refused for other tasks' sake", refused('taskNotInExecution'), IS_OVER],
 	['finds it gone', n8n(404, 'The execution "7" does not exist.'), IS_OVER],

@@ -1,24 +1,24 @@
 import { ANSWER_TIMEOUT } from '../../../nodes/MediaGeneration/callback/webhook';
 import {
-	DUE_EARLY,
+	CLOCK_TOLERANCE,
 	FIRST_PAUSE_AT_LIMIT,
-	KNOWN_BY,
+	MAX_TIME_UNKNOWN,
 	NUDGE_TIMEOUT,
 	PAUSES_AWAKE,
-	planAsleep,
-	planAwake,
 	planCreations,
-	planLastWake,
+	planLooks,
+	planNudges,
+	planWait,
 } from '../../../nodes/MediaGeneration/run/timetable';
 import { KNOWN_AGAIN } from '../../../nodes/MediaGeneration/trigger/receive';
 
 it.each<[string, earlier: number, '<' | '≤', later: number]>([
-	['the limit counts as passed before it passes', -DUE_EARLY, '<', 0],
+	['the limit counts as passed before it passes', -CLOCK_TOLERANCE, '<', 0],
 	[
 		'after the limit, a second nudge fits though the first is answered late',
 		ANSWER_TIMEOUT + 1.25 * FIRST_PAUSE_AT_LIMIT,
 		'<',
-		planLastWake(planAsleep(0, 0)),
+		planWait(0, 0).lastWakeAt,
 	],
 	[
 		'a third question leaves time for details',
@@ -26,7 +26,7 @@ it.each<[string, earlier: number, '<' | '≤', later: number]>([
 		'≤',
 		ANSWER_TIMEOUT - 2_000,
 	],
-	['a task counts as unknown after a few looks', 4 * PAUSES_AWAKE.first, '<', KNOWN_BY],
+	['a task counts as unknown after a few looks', 4 * PAUSES_AWAKE.first, '<', MAX_TIME_UNKNOWN],
 	['a nudge waits longer than a webhook takes to answer', ANSWER_TIMEOUT, '<', NUDGE_TIMEOUT],
 ])('%s: %d ms %s %d ms', (_, earlier, order, later) => {
 	if (order === '<') expect(earlier).toBeLessThan(later);
@@ -41,25 +41,67 @@ it.each<[string, timeout: number, end: number, lastWake: number]>([
 	["a minute before n8n's timeout", 500_000, 440_000, 320_000],
 	['100 s after the limit at least', 120_000, 100_000, 28_000],
 ])('n8n ends a sleep %s', (_, timeout, end, lastWake) => {
-	const sleep = planAsleep(0, timeout);
-	expect([sleep.end, planLastWake(sleep)]).toEqual([end, lastWake]);
+	const { endByN8nAt, lastWakeAt } = planWait(0, timeout);
+	expect([endByN8nAt, lastWakeAt]).toEqual([end, lastWake]);
 });
 
-it.each<[string, [begun: number, until: number, n8nEnds: number], number[]]>([
-	['looks 5 s before its end', [0, 60_000, Infinity], [55_000, 60_000, Infinity]],
-	['of a short wait, a fifth before', [0, 10_000, Infinity], [8_000, 10_000, Infinity]],
-	['leaves 5 s to n8n', [0, HOUR, 60_000], [50_000, 55_000, 55_000]],
-	['has 20 s at its limit', [60_000, 60_500, Infinity], [60_000, 80_000, Infinity]],
-	['has less if n8n ends', [60_000, 0, 70_000], [60_000, 68_000, 68_000]],
+it.each<[string, Parameters<typeof planWait>, number[]]>([
+	['looks 5 s before its end', [60_000, Infinity, 0], [55_000, 60_000]],
+	['of a short wait, a fifth before', [10_000, Infinity, 0], [8_000, 10_000]],
+	['leaves 5 s to n8n', [HOUR, 60_000, 0], [50_000, 55_000]],
+	['has 20 s at its limit', [60_500, Infinity, 60_000], [60_000, 80_000]],
+	['has less if n8n ends', [0, 70_000, 60_000], [60_000, 68_000]],
 ])('a run that is awake %s', (_, given, expected) => {
-	const { lastLook, end, filesBy } = planAwake(...given);
-	expect([lastLook, end, filesBy]).toEqual(expected);
+	const { lastLookAt, answersBy } = planWait(...given);
+	expect([lastLookAt, answersBy]).toEqual(expected);
 });
 
-it.each<[string, length: number, expected: [last: number, known: number]]>([
+it.each([NaN, Infinity])('no wait begins whose limit passes at %d', (limitAt) => {
+	expect(() => planWait(limitAt, Infinity)).toThrow('The wait limit passes at');
+});
+
+it.each<[string, length: number, expected: [sentBy: number, knownBy: number]]>([
 	['8 s and 3 s earlier', 60_000, [52_000, 57_000]],
 	['of a short timeout, a part', 5_000, [58_000, 59_250]],
 ])("before n8n's timeout, creations end %s", (_, length, expected) => {
-	const { last, known } = planCreations({ at: 60_000, length });
-	expect([last, known]).toEqual(expected);
+	const { sentBy, knownBy } = planCreations({ at: 60_000, length });
+	expect([sentBy, knownBy]).toEqual(expected);
+});
+
+describe('looks and nudges', () => {
+	beforeEach(() => {
+		jest.useFakeTimers({ now: 0 });
+		jest.spyOn(Math, 'random').mockReturnValue(0.5);
+	});
+	afterEach(() => {
+		jest.useRealTimers();
+		jest.restoreAllMocks();
+	});
+
+	/** Lets time pass until each of these moments; lists them, in seconds. */
+	function list(moments: Iterable<number>): number[] {
+		const seconds: number[] = [];
+		for (const at of moments) {
+			jest.setSystemTime(Math.max(at, Date.now()));
+			seconds.push(at / 1_000);
+		}
+		return seconds;
+	}
+
+	it('come ever less often, the last one in time', () => {
+		expect(list(planLooks(PAUSES_AWAKE, 20_000))).toEqual([2, 5, 9.5, 16.25, 20]);
+	});
+
+	it('come once where the moment of the last one has passed', () => {
+		expect(list(planLooks(PAUSES_AWAKE, -1_000))).toEqual([-1]);
+	});
+
+	it('come rarely while the service refuses requests for their rate', () => {
+		expect(list(planLooks(PAUSES_AWAKE, 70_000, () => true))).toEqual([30, 60, 70]);
+	});
+
+	it('of a run that sleeps come at its limit, and often soon after it', () => {
+		const times = { limitAt: 1_000_000, lastWakeAt: 1_100_000 };
+		expect(list(planNudges(times))).toEqual([300, 900, 1000, 1004, 1012, 1028, 1060, 1100]);
+	});
 });

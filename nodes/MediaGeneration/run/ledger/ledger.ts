@@ -5,6 +5,7 @@ import { findPrompt, newTask, REQUEST, type Task } from '../../api/task';
 import { toWords } from '../../lib/fileName';
 import { digest, dropUndefined } from '../../lib/json';
 import type { CreateRequest } from '../input/item';
+import type { WaitTimes } from '../timetable';
 
 /**
  * What n8n stores of a run of the node: one entry for each item. n8n may call `generate` again after any
@@ -91,11 +92,9 @@ export interface WaitSettings {
 export type RunSettings = WaitSettings & { howToWait: HowToWait };
 
 /** What a run stores when it falls asleep, for the call that continues it. */
-export interface Sleep {
+export interface Sleep extends Pick<WaitTimes, 'limitAt' | 'lastWakeAt'> {
 	/** Counts the sleeps of the node in this execution. */
 	number: number;
-	/** When n8n's own timer ends the sleep, in milliseconds since 1970. */
-	end: number;
 	/** Why items have no task, or no further one; by item. */
 	errors: Record<number, { message: string; description?: string }>;
 }
@@ -237,8 +236,8 @@ export function describeTask({ request }: Entry, attempt: Attempt, said?: Task):
 	return { ...task, ...dropUndefined({ model: task.model ?? model, warning }) };
 }
 
-/** When the wait is over, in milliseconds since 1970. */
-export const findWaitEnd = ({ waitBegan = Date.now(), settings }: Ledger): number =>
+/** When the wait limit passes, in milliseconds since 1970. */
+export const findLimitAt = ({ waitBegan = Date.now(), settings }: Ledger): number =>
 	waitBegan + (settings?.waitLimit ?? 0);
 
 /** Makes what is kept of a request. */

@@ -111,19 +111,19 @@ class CreationSender {
 	}
 
 	/**
-	 * Uploads the files of an item, and creates its task. At `closing.last` it stops sending. A creation
+	 * Uploads the files of an item, and creates its task. At `closing.sentBy` it stops sending. A creation
 	 * already on its way is left to finish; its ID is logged.
 	 * @returns why no task was created; undefined if one was
 	 */
 	async create(creation: Creation): Promise<Error | undefined> {
-		const { last, known, notSent, underway } = this.closing;
+		const { sentBy, knownBy, notSent, underway } = this.closing;
 		const creating = this.createAndNote(creation);
-		const created = await settleBy(last, creating);
+		const created = await settleBy(sentBy, creating);
 		if (created) return created.error;
-		// Nothing more may be sent even if the clock is set back before `last`.
+		// Nothing more may be sent even if the clock is set back before `sentBy`.
 		this.guard.reason ??= notSent;
 		if (!this.underway.has(creation.item.index)) return notSent;
-		const late = known > last ? await settleBy(known, creating) : undefined;
+		const late = knownBy > sentBy ? await settleBy(knownBy, creating) : undefined;
 		if (late) return late.error;
 		noteUnknown(this.run, creation, { ...underway, since: Date.now() });
 		return buildUnknownError(underway);
@@ -155,7 +155,7 @@ class CreationSender {
 	}
 
 	private throwIfStopped(): void {
-		if (Date.now() >= this.closing.last) this.guard.reason ??= this.closing.notSent;
+		if (Date.now() >= this.closing.sentBy) this.guard.reason ??= this.closing.notSent;
 		if (this.guard.reason) throw this.guard.reason;
 	}
 
@@ -222,6 +222,6 @@ const buildForN8n = (): Omit<Closing, keyof CreationTimes> => ({
 /** Plans when a call's creations end: before an MCP client gives up, or before n8n's timeout. */
 function planClosing({ answerBy, timeout }: Call): Closing {
 	const times = planCreations(timeout);
-	if (answerBy <= times.last) return { ...buildForMcp(), last: answerBy, known: answerBy };
+	if (answerBy <= times.sentBy) return { ...buildForMcp(), sentBy: answerBy, knownBy: answerBy };
 	return { ...buildForN8n(), ...times };
 }

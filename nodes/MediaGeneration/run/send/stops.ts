@@ -5,7 +5,7 @@ import { growPauses, pause } from '../../lib/timers';
 import { UnknownCounts, type Ledger } from '../ledger/ledger';
 import { findNext } from '../output/errors';
 import type { Run } from '../run';
-import { LIMIT_OVER_TASKS, PAUSES_OVER_TASKS, planAwake } from '../timetable';
+import { MAX_TIME_WHILE_FULL, PAUSES_WHILE_FULL, planWait } from '../timetable';
 
 /** The number of unknown outcomes in a row after which nothing more is sent. */
 const MOST_UNKNOWN = 3;
@@ -79,10 +79,10 @@ export class CreationGuard {
  */
 export function limitCreations({ call, ledger }: Run): () => number {
 	const wait: Pick<Ledger, 'waitBegan'> = ledger.settings ? ledger : {};
-	const { waitLimit } = ledger.settings ?? { waitLimit: LIMIT_OVER_TASKS };
+	const { waitLimit } = ledger.settings ?? { waitLimit: MAX_TIME_WHILE_FULL };
 	return () => {
 		wait.waitBegan ??= call.isTool ? call.called : Date.now();
-		return planAwake(Date.now(), wait.waitBegan + waitLimit, call.deadline).lastLook;
+		return planWait(wait.waitBegan + waitLimit, call.deadline).lastLookAt;
 	};
 }
 
@@ -125,7 +125,7 @@ export class TaskLimit {
 	private async try(create: () => Promise<string>): Promise<string | undefined> {
 		return await create().catch((error: unknown) => {
 			const isRejected = isOfKind(error, 'tasksAtOnce');
-			this.pauses = isRejected ? (this.pauses ?? growPauses(PAUSES_OVER_TASKS)) : undefined;
+			this.pauses = isRejected ? (this.pauses ?? growPauses(PAUSES_WHILE_FULL)) : undefined;
 			if (!isRejected) throw error;
 			this.rejection = error;
 			return undefined;

@@ -34,11 +34,14 @@ export const accept = (context: IWebhookFunctions): IWebhookResponseData =>
 interface NudgeAnswer {
 	/** The execution continues. */
 	isWoken?: boolean;
-	/** It continued before, or waits for something else. */
+	/** It no longer waits, or waits for something else. */
 	isOver?: boolean;
 	/** Why n8n could not be asked to wake the execution. */
 	failure?: string;
 }
+
+/** Our webhook's reasons after which it no longer wakes the execution for this task. */
+const FINAL_REASONS: unknown[] = ['taskNotInExecution', 'limitPassed'] satisfies WakeReason[];
 
 /** Sends a nudge to a resume URL, which has n8n's token. Nothing is thrown. */
 export async function sendNudge(url: string, taskId: string): Promise<NudgeAnswer> {
@@ -47,14 +50,10 @@ export async function sendNudge(url: string, taskId: string): Promise<NudgeAnswe
 		body: JSON.stringify({ data: { task_id: taskId, callbackType: NUDGE } }),
 		timeout: NUDGE_TIMEOUT,
 	});
-	const address = `the resume URL at ${new URL(url).host}`;
-	if (silence) return { failure: `${address} ${silence}` };
-	if (isObject(body))
-		return { isWoken: body.resumed === true, isOver: isEndedAnswer(body) || isOurEnd(body) };
-	return { failure: `${address} answered ${status} without n8n's JSON` };
+	if (!isObject(body)) {
+		const failure = silence ?? `answered ${status} without n8n's JSON`;
+		return { failure: `the resume URL at ${new URL(url).host} ${failure}` };
+	}
+	const isWoken = body.resumed === true;
+	return { isWoken, isOver: isWoken || isEndedAnswer(body) || FINAL_REASONS.includes(body.reason) };
 }
-
-/** Our webhook's reasons after which it no longer wakes the execution for this task. */
-const FINAL: unknown[] = ['taskNotInExecution', 'limitPassed'] satisfies WakeReason[];
-
-const isOurEnd = ({ reason }: Record<string, unknown>): boolean => FINAL.includes(reason);

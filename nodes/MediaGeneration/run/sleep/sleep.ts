@@ -6,7 +6,7 @@ import { storeItems } from '../../host/sleep';
 import { findWaiter } from '../../host/waiter';
 import { isInternalUrl, isLoopbackUrl } from '../../lib/url';
 import {
-	findWaitEnd,
+	findLimitAt,
 	findTask,
 	type HowToWait,
 	type Sleep,
@@ -17,7 +17,7 @@ import type { Creation } from '../ledger/note';
 import { findNext } from '../output/errors';
 import { makeOutcomes, toOutput } from '../output/output';
 import { listWithoutError, type Run, type WaitDecision } from '../run';
-import { planAsleep, PROBE_TIMEOUT } from '../timetable';
+import { planWait, PROBE_TIMEOUT } from '../timetable';
 import { findNap, numberSleep } from './nap';
 
 /** Decides how to wait for the tasks there are, and for those that will be created. */
@@ -86,14 +86,14 @@ export async function fallAsleep(run: Run): Promise<INodeExecutionData[]> {
 	if (decision.obstacle)
 		context.logger.warn(`"${context.getNode().name}" sleeps, but ${decision.obstacle}.`);
 	ledger.waitBegan ??= Date.now();
-	const { end } = planAsleep(findWaitEnd(ledger), call.deadline);
-	await context.putExecutionToWait(new Date(end));
+	const { limitAt, lastWakeAt, endByN8nAt } = planWait(findLimitAt(ledger), call.deadline);
+	await context.putExecutionToWait(new Date(endByN8nAt));
 	const items = toOutput(call, makeOutcomes(toStored(run), true), ledger.entries);
 	const stored: Sleep['errors'] = {};
 	for (const [item, error] of errors)
 		stored[item] = { message: (error as Error).message, description: findNext(error) };
 	ledger.sleeps = numberSleep(context, ledger);
-	ledger.sleep = { number: ledger.sleeps, end, errors: stored };
+	ledger.sleep = { number: ledger.sleeps, limitAt, lastWakeAt, errors: stored };
 	for (const entry of ledger.entries) storeOutput(entry, true);
 	const nap = findNap(context, ledger);
 	nap?.keepNudging();

@@ -3,8 +3,8 @@ import { TaskService } from '../../api/client';
 import { type AcceptedCallback, ANSWER_TIMEOUT, verifyRequest } from '../../callback/webhook';
 import { enableNode, readNodeContext } from '../../host/sleep';
 import { settleBy } from '../../lib/timers';
-import { findWaitEnd, type Ledger, listAwaitedIds, readLedger, type Sleep } from '../ledger/ledger';
-import { DUE_EARLY, planLastWake } from '../timetable';
+import { type Ledger, listAwaitedIds, readLedger, type Sleep } from '../ledger/ledger';
+import { CLOCK_TOLERANCE } from '../timetable';
 import { findNap, type Nap } from './nap';
 import { accept, NUDGE, refuse } from './nudge';
 
@@ -49,26 +49,24 @@ async function lookAndWake(
 	{ taskId, claim, readCredentials }: AcceptedCallback,
 	{ ledger, nap, answerBy }: Asleep,
 ): Promise<IWebhookResponseData> {
-	const sleep = ledger.sleep as Sleep;
-	const limit = findWaitEnd(ledger);
-	const isDue = () => Date.now() >= limit - DUE_EARLY;
+	const { limitAt, lastWakeAt } = ledger.sleep as Sleep;
+	const isAtLimit = () => Date.now() >= limitAt - CLOCK_TOLERANCE;
 	const looks = nap.openLooks(ledger);
 	// Once the limit has passed, nothing is asked: the woken run looks.
 	const getService = async () => new TaskService(context, await readCredentials());
-	const asked = isDue() ? Promise.resolve() : looks.lookUntilPending(taskId, getService);
+	const asked = isAtLimit() ? Promise.resolve() : looks.lookUntilPending(taskId, getService);
 	const work = asked.then(() => {
 		nap.noteEnds(ledger);
 		return true;
 	});
 	const isInTime = await settleBy(answerBy, work);
-	if (Date.now() >= planLastWake({ until: limit, end: sleep.end }))
-		return refuse(context, { reason: 'limitPassed' });
-	if (looks.haveEnded || isDue()) {
+	if (Date.now() >= lastWakeAt) return refuse(context, { reason: 'limitPassed' });
+	if (looks.haveEnded || isAtLimit()) {
 		const isFirst = nap.beginDelivery(context.getResponseObject());
 		return isFirst ? wake(context) : accept(context);
 	}
 	const { failure } = looks.find(taskId);
-	nap.warnOf(failure);
+	nap.warnOf('look', failure?.message);
 	if (!isInTime) {
 		// Whoever has been answered wakes nothing, so another one comes when the service has answered.
 		void work.then(async () => looks.haveEnded && (await nap.nudge()));
