@@ -1,5 +1,4 @@
 import { fastify, type FastifyRequest } from 'fastify';
-import { imageEdit, contract } from '../../dev/fixtures/models.cts';
 import type { SettingsInput } from '../../dev/service/index.cts';
 import { signHeaders } from '../../dev/service/signHeaders.cts';
 import { call, create, DETAILS, readAnswer, start } from './support.cts';
@@ -8,25 +7,6 @@ import { call, create, DETAILS, readAnswer, start } from './support.cts';
 const KEY = 'dev-webhook-hmac-key';
 const CREATE = '/api/v1/jobs/createTask';
 const url = 'https://media.example/a.png';
-/** The emulator demands the files, and the prompt of an edit. */
-const MANDATORY = /url|reference/;
-
-test.each(Object.entries(contract))(
-	'%s takes its fields, and nothing else',
-	async (model, { input }) => {
-		const service = await start();
-		const send = async (changes: object) =>
-			(await create(service, { model, input: { ...input, ...changes } })).code;
-		expect(await send({})).toBe(200);
-		expect(await send({ ['seed' in input ? 'colour' : 'seed']: 1 })).toBe(422);
-		for (const name of Object.keys(input)) {
-			const isMandatory = MANDATORY.test(name) || (model === imageEdit && name === 'prompt');
-			expect([name, await send({ [name]: undefined })]).toEqual([name, isMandatory ? 422 : 200]);
-			expect([name, await send({ [name]: {} })]).toEqual([name, 422]);
-		}
-		expect([...service.tasks.values()][0]?.input).toEqual(input);
-	},
-);
 
 test.each<[object, string]>([
 	[{ input: {} }, 'model: Required'],

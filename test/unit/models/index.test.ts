@@ -24,7 +24,10 @@ const request = async (id: string, values: Values, options?: Values) => {
 	return { model, input: show(input) as Values };
 };
 
-describe.each(Object.entries(contract))('%s', (id, { filled, input }) => {
+describe.each(Object.entries(contract))('%s', (id, row) => {
+	const { filled, mandatory, sentBlank = [], input } = row;
+	const optional = model(id).fields.filter(({ name }) => !(name in mandatory));
+
 	it('asks for what the contract names, no more and no less', () => {
 		const names = model(id).fields.map(({ name }) => name);
 		expect(names.sort()).toEqual(Object.keys(filled).sort());
@@ -34,22 +37,20 @@ describe.each(Object.entries(contract))('%s', (id, { filled, input }) => {
 		expect(await request(id, filled)).toEqual({ model: id, input });
 	});
 
-	it('sends nothing of what is left blank but is not required', async () => {
-		const required = model(id).fields.filter((field) => field.required);
-		const kept = Object.fromEntries(required.map(({ name }) => [name, filled[name]]));
-		const sent = [...required.map(toRequestKey), ...(id === imageEdit ? ['prompt'] : [])];
+	it('sends nothing of what is left blank but is not mandatory', async () => {
+		const kept = Object.fromEntries(Object.keys(mandatory).map((name) => [name, filled[name]]));
+		const sent = [...Object.values(mandatory), ...sentBlank];
 		expect(Object.keys((await request(id, kept)).input).sort()).toEqual(sent.sort());
 	});
 
-	it('names each required field that is missing', async () => {
-		for (const { name, displayName } of model(id).fields.filter((field) => field.required))
-			await expect(request(id, { ...filled, [name]: undefined })).rejects.toThrow(
-				`'${displayName}' is required`,
-			);
+	it.each(Object.keys(mandatory))('asks for %s if it is missing', async (name) => {
+		const { displayName } = model(id).fields.find((field) => field.name === name) ?? {};
+		await expect(request(id, { ...filled, [name]: undefined })).rejects.toThrow(
+			`'${displayName}' is required`,
+		);
 	});
 
 	it('accepts its own defaults', async () => {
-		const optional = model(id).fields.filter((field) => !field.required);
 		const defaults = Object.fromEntries(optional.map((field) => [field.name, field.default]));
 		const { input } = await request(id, { ...filled, ...defaults });
 		for (const field of optional)
