@@ -1,7 +1,6 @@
 import type { MediaLimits } from '../media/inspect';
-import { file, image, prompt, resolution, toOptions } from './commonFields';
-import type { Field, Model } from './field';
-import type { JsonSchema } from './schema';
+import { buildFileList, file, prompt, resolution, toOptions } from './commonFields';
+import type { Model } from './field';
 
 /** The contract's limits for both files ("Limits"). */
 const common = { minSide: 340, aspect: [5, 2] } as const;
@@ -15,57 +14,50 @@ const videoLimits: MediaLimits = {
 	duration: { min: 3, max: 30 },
 };
 
-/** The model wants a single file as an array of one. */
-const listOfOne = (limits: MediaLimits): JsonSchema => ({
-	...file,
-	type: 'array',
-	items: { type: 'string' },
-	minItems: 1,
-	maxItems: 1,
-	limits,
-});
-
-const fields: Field[] = [
-	{
-		...prompt,
-		placeholder: 'e.g. The dancer moves through a sunlit studio',
-		description: 'What the result should show',
-	},
-	{
-		...image,
-		placeholder: 'e.g. https://example.com/subject.png',
-		description:
-			'The subject that is to move. Its head, shoulders and torso must be clearly visible. JPEG or PNG, up to 10 MB, over 340 px, aspect ratio 2:5 to 5:2.',
-		send: { as: 'input_urls', schema: listOfOne(imageLimits) },
-	},
-	{
-		...image,
-		displayName: 'Video',
-		name: 'video',
-		placeholder: 'e.g. https://example.com/motion.mp4',
-		description:
-			'The movements that the subject copies. Head, shoulders and torso must be clearly visible. MP4 or QuickTime, 3 to 30 seconds, up to 100 MB, over 340 px, aspect ratio 2:5 to 5:2.',
-		send: { as: 'video_urls', schema: listOfOne(videoLimits) },
-	},
-	{ ...resolution, name: 'mode', options: toOptions('720p', '1080p') },
-	{
-		displayName: 'Character Orientation',
-		name: 'characterOrientation',
-		type: 'options',
-		allowArbitraryValues: true,
-		options: [
-			{ name: 'Image', value: 'image', description: 'As in the subject image' },
-			{ name: 'Video', value: 'video', description: 'As in the motion video' },
-		],
-		default: 'image',
-		hint: 'With Image, give a video of up to about 10\u00a0seconds',
-		description: 'Which way the character faces',
-	},
-];
-
 export const alpha3MotionControl: Model = {
 	id: 'alpha-3.0/motion-control',
 	name: 'Alpha 3.0 Motion Control',
 	description: 'Makes the figure in an image copy the movements in a video',
-	fields,
+	fields: [
+		{
+			...prompt,
+			placeholder: 'e.g. The dancer moves through a sunlit studio',
+			description: 'What the result should show',
+		},
+		// The model wants a single file as a list of one.
+		file({
+			label: 'Image',
+			name: 'image',
+			as: 'input_urls',
+			required: true,
+			schema: buildFileList({ maxItems: 1, limits: imageLimits }),
+			placeholder: 'e.g. https://example.com/subject.png',
+			description:
+				'The subject that is to move. Its head, shoulders and torso must be clearly visible. JPEG or PNG, up to 10 MB, over 340 px, aspect ratio 2:5 to 5:2.',
+		}),
+		file({
+			label: 'Video',
+			name: 'video',
+			as: 'video_urls',
+			required: true,
+			schema: buildFileList({ maxItems: 1, limits: videoLimits }),
+			placeholder: 'e.g. https://example.com/motion.mp4',
+			description:
+				'The movements that the subject copies. Head, shoulders and torso must be clearly visible. MP4 or QuickTime, 3 to 30 seconds, up to 100 MB, over 340 px, aspect ratio 2:5 to 5:2.',
+		}),
+		{ ...resolution, name: 'mode', options: toOptions('720p', '1080p') },
+		{
+			displayName: 'Character Orientation',
+			name: 'characterOrientation',
+			type: 'options',
+			allowArbitraryValues: true,
+			options: [
+				{ name: 'Image', value: 'image', description: 'As in the subject image' },
+				{ name: 'Video', value: 'video', description: 'As in the motion video' },
+			],
+			default: 'image',
+			hint: 'With Image, give a video of up to about 10\u00a0seconds',
+			description: 'Which way the character faces',
+		},
+	],
 };

@@ -1,4 +1,4 @@
-import type { INodePropertyOptions } from 'n8n-workflow';
+import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import { isWebUrl } from '../lib/url';
 import type { Field } from './field';
 import type { JsonSchema } from './schema';
@@ -35,7 +35,16 @@ export const lowerCaseLabel = matchText(
 );
 
 /** A link, or the name of a file of the item. */
-export const file: JsonSchema = { type: 'string', format: 'uri' };
+export const fileSchema: JsonSchema = { type: 'string', format: 'uri' };
+
+/** A list of at least one file. @param more narrows it */
+export const buildFileList = (more?: JsonSchema): JsonSchema => ({
+	...fileSchema,
+	type: 'array',
+	items: { type: 'string' },
+	minItems: 1,
+	...more,
+});
 
 /**
  * Makes the options of a dropdown that shows values as they are sent. The contract doesn't list
@@ -58,15 +67,35 @@ export const prompt: Field = {
 /** What each field for a file takes, in one wording for all models. */
 export const FILE_HINT = 'URL, or a field such as data';
 
-export const image: Field = {
-	displayName: 'Image',
-	name: 'image',
+interface FileField extends Partial<INodeProperties> {
+	label: string;
+	name: string;
+	/** Key in the request. */
+	as: string;
+	required: boolean;
+	/** Absent: one file. */
+	schema?: JsonSchema;
+}
+
+/** Builds a field for a file, or for several. */
+export const file = ({
+	label,
+	name,
+	as,
+	required,
+	schema = fileSchema,
+	...more
+}: FileField): Field => ({
+	displayName: label,
+	name,
 	type: 'string',
 	default: '',
-	required: true,
+	required,
 	placeholder: 'e.g. https://example.com/photo.png',
 	hint: FILE_HINT,
-};
+	...more,
+	send: { as, schema },
+});
 
 export const resolution: Field = {
 	displayName: 'Resolution',

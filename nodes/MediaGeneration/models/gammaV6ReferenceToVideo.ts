@@ -3,14 +3,14 @@ import {
 	aspectRatio,
 	duration,
 	file,
-	image,
+	fileSchema,
 	prompt,
 	resolution,
 	seed,
 	toOptions,
 	trimmed,
 } from './commonFields';
-import type { Field, Model } from './field';
+import { toProperty, type Model } from './field';
 import type { JsonSchema } from './schema';
 import { isBlank, Nothing } from './values';
 
@@ -21,7 +21,7 @@ const references: JsonSchema = {
 	items: {
 		type: 'object',
 		properties: {
-			image_url: { ...file, title: 'Image' },
+			image_url: { ...fileSchema, title: 'Image' },
 			type: { ...trimmed, title: 'Type' },
 			ref_name: { ...trimmed, title: 'Reference Name' },
 		},
@@ -42,70 +42,73 @@ function unpackRows(value: unknown): unknown {
 	});
 }
 
-const fields: Field[] = [
-	{ ...prompt, placeholder: 'e.g. The hero walks through the market at dawn' },
-	{
-		displayName: 'Reference Images',
-		name: 'imageReferences',
-		type: 'fixedCollection',
-		typeOptions: { multipleValues: true },
-		default: { reference: [{ image: '', type: 'subject', refName: '' }] },
-		required: true,
-		placeholder: 'Add Reference',
-		description: 'Images that the video is made from',
-		options: [
-			{
-				displayName: 'Reference',
-				name: 'reference',
-				values: [
-					{
-						...image,
-						placeholder: 'e.g. https://example.com/character.png',
-						description: 'The reference image',
-					},
-					{
-						displayName: 'Type',
-						name: 'type',
-						type: 'options',
-						allowArbitraryValues: true,
-						options: [
-							{ name: 'Background', value: 'background' },
-							{ name: 'None', value: '', description: 'The service decides' },
-							{ name: 'Subject', value: 'subject' },
-						],
-						default: 'subject',
-						description: 'What the image stands for in the video',
-					},
-					{
-						displayName: 'Reference Name',
-						name: 'refName',
-						type: 'string',
-						default: '',
-						placeholder: 'e.g. hero',
-						description: 'Short label by which the prompt can refer to the image',
-					},
-				],
-			},
-		],
-		send: { schema: references, unpack: unpackRows },
-	},
-	{ ...resolution, name: 'quality', options: toOptions('360p', '540p', '720p', '1080p') },
-	aspectRatio,
-	duration,
-	{
-		displayName: 'Generate Audio',
-		name: 'generateAudio',
-		type: 'boolean',
-		default: false,
-		description: 'Whether the video gets a sound track',
-		send: { as: 'generate_audio_switch' },
-	},
-	seed,
-];
-
 export const gammaV6ReferenceToVideo: Model = {
 	id: 'gamma-v6/reference-to-video',
 	name: 'Gamma V6 Reference to Video',
 	description: 'Makes a video from named reference images, with sound if wanted',
-	fields,
+	fields: [
+		{ ...prompt, placeholder: 'e.g. The hero walks through the market at dawn' },
+		{
+			displayName: 'Reference Images',
+			name: 'imageReferences',
+			type: 'fixedCollection',
+			typeOptions: { multipleValues: true },
+			default: { reference: [{ image: '', type: 'subject', refName: '' }] },
+			required: true,
+			placeholder: 'Add Reference',
+			description: 'Images that the video is made from',
+			options: [
+				{
+					displayName: 'Reference',
+					name: 'reference',
+					values: [
+						toProperty(
+							file({
+								label: 'Image',
+								name: 'image',
+								as: 'image_url',
+								required: true,
+								placeholder: 'e.g. https://example.com/character.png',
+								description: 'The reference image',
+							}),
+						),
+						{
+							displayName: 'Type',
+							name: 'type',
+							type: 'options',
+							allowArbitraryValues: true,
+							options: [
+								{ name: 'Background', value: 'background' },
+								{ name: 'None', value: '', description: 'The service decides' },
+								{ name: 'Subject', value: 'subject' },
+							],
+							default: 'subject',
+							description: 'What the image stands for in the video',
+						},
+						{
+							displayName: 'Reference Name',
+							name: 'refName',
+							type: 'string',
+							default: '',
+							placeholder: 'e.g. hero',
+							description: 'Short label by which the prompt can refer to the image',
+						},
+					],
+				},
+			],
+			send: { schema: references, unpack: unpackRows },
+		},
+		{ ...resolution, name: 'quality', options: toOptions('360p', '540p', '720p', '1080p') },
+		aspectRatio,
+		duration,
+		{
+			displayName: 'Generate Audio',
+			name: 'generateAudio',
+			type: 'boolean',
+			default: false,
+			description: 'Whether the video gets a sound track',
+			send: { as: 'generate_audio_switch' },
+		},
+		seed,
+	],
 };

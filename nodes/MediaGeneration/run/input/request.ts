@@ -8,7 +8,7 @@ import { modelIdOption, models } from '../../models';
 import { anyFields, anyInput, anyModel, inputMode, isAutomatic } from '../../models/any/fields';
 import { findStoredSchema } from '../../models/any/views';
 import { checkInput } from '../../models/check';
-import { file, prompt } from '../../models/commonFields';
+import { fileSchema, prompt } from '../../models/commonFields';
 import {
 	describeFields,
 	parseValue,
@@ -245,7 +245,7 @@ const listFields = (schema: JsonSchema): string =>
  * @throws {UserError} if the field has neither
  */
 export function readOneFile({ call, index, read }: Item, field: Field): InputFile | string {
-	const schema = describeFields([{ ...field, send: { as: 'file', schema: file } }]);
+	const schema = describeFields([{ ...field, send: { as: 'file', schema: fileSchema } }]);
 	const values = { file: read(field.name) };
 	const reader = new InputReader(schema, new FilesOfItem(call.context, index), 'fields');
 	const input = reader.read(values);
