@@ -73,16 +73,20 @@ export async function readFileType(
 	signs: FileSigns,
 ): Promise<FileType & { chunks: AsyncGenerator<Uint8Array> }> {
 	const reader = new Reader(file);
-	const head = await reader.peek(MAGIC_LENGTH);
-	return { ...chooseFileType(signs, head), chunks: reader.rest() };
+	const found = recognizeFormat(await reader.peek(MAGIC_LENGTH));
+	return { ...chooseFileType(signs, found), chunks: reader.rest() };
 }
 
-/** Chooses a file's type and extension: by its first bytes, as its host says, or by its URL. */
-function chooseFileType({ contentType, url }: FileSigns, head: Buffer): FileType {
+/**
+ * Chooses a file's type and extension: by its first bytes, as its host says, or by its URL. Hosts send
+ * media as another medium's type, or as text. Only of sound and video, which share containers, does
+ * the host's type say more than the first bytes.
+ */
+function chooseFileType({ contentType, url }: FileSigns, found?: Format): FileType {
 	const type = readType(contentType);
 	const ending = readExtension(new URL(url).pathname);
-	const found = recognizeFormat(head);
-	if (type && !(found && isSurer(found, type)))
+	const isMedia = found && /^(image|video|audio)\//.test(found.mimeType);
+	if (type && (!isMedia || /^(video|audio)\//.test(type)))
 		return { mimeType: type, extension: chooseExtension(type, ending) };
 	// Subtitles are text, documents are ZIP archives: there a URL says more.
 	const isVague = !found || ['txt', 'zip'].includes(found.extension);
@@ -90,20 +94,13 @@ function chooseFileType({ contentType, url }: FileSigns, head: Buffer): FileType
 	return { mimeType: found?.mimeType, extension: found?.extension ?? 'bin' };
 }
 
-/**
- * Whether the first bytes say more than the type that a host sends. Hosts send media as another
- * medium's type, or as text. Only for sound and video is the type surer: they share containers.
- */
-const isSurer = ({ mimeType }: Format, type: string): boolean =>
-	/^(image|video|audio)\//.test(mimeType) && !/^(video|audio)\//.test(type);
-
 /** Chooses the extension of a type, such as `wav` of audio/x-wav. @param ending that of the URL */
 function chooseExtension(type: string, ending?: string): string {
 	const [, own = ''] = /\/(?:x-|vnd\.)?([^+]*)/.exec(type) ?? [];
 	const types = [type, type.replace('/x-', '/')];
-	const known =
-		formats.find(({ mimeType }) => types.includes(mimeType)) ??
-		formats.find(({ extension }) => extension === own);
+	const known = formats.find(
+		({ mimeType, extension }) => types.includes(mimeType) || extension === own,
+	);
 	return known?.extension ?? ending ?? readExtension(`.${own}`) ?? 'bin';
 }
 

@@ -1,86 +1,66 @@
 import type { MediaFacts } from './inspect';
-import type { Reader } from './reader';
+import { Reader } from './reader';
 
-/** The most consecutive boxes to read. No encoder writes more. */
+/** The most boxes that are read beside each other. No encoder writes more. */
 const MOST_BOXES = 10_000;
 
-/** The largest movie box to read, in bytes. An hour of video takes about 5 MB. */
-const LARGEST_MOVIE = 8 * 1024 * 1024;
+/** The largest box that is read, in bytes. The movie box of an hour of video takes about 5 MB. */
+const LARGEST_BOX = 8 * 1024 * 1024;
 
 /** How many bytes of a box are looked at. Shorter boxes are padded with zeros. */
 const COUNTED_BYTES = 48;
 
-/** `head` is the length of the header, `size` that of the whole box, in bytes. */
-interface Box {
-	type: string;
-	head: number;
-	size: number;
-}
-
 /** Reads facts from ISO base media (ISO/IEC 14496-12) and QuickTime; none if `moov` is incomplete. */
-export async function readMp4(reader: Reader): Promise<Partial<MediaFacts>> {
-	const movie = await readMovie(reader);
+export async function readMp4(file: Reader): Promise<Partial<MediaFacts>> {
+	const movie = await readBox(file, 'moov');
 	if (!movie) return {};
-	const tracks = listBoxes(movie).filter(({ type }) => type === 'trak');
-	const isVideo = ({ content }: { content: Buffer }) =>
-		findBox(content, 'mdia', 'hdlr')?.toString('latin1', 8, 12) === 'vide';
-	const video = tracks.find(isVideo);
-	if (!video)
-		return tracks.length ? { extension: 'm4a', name: 'MP4 sound', mimeType: 'audio/mp4' } : {};
-	const samples = findBox(video.content, 'mdia', 'minf', 'stbl', 'stsd');
-	return {
-		width: samples?.readUInt16BE(40),
-		height: samples?.readUInt16BE(42),
-		durationSeconds: readDuration(movie),
-	};
+	const reader = new Reader([movie]);
+	const first = await readBox(reader, 'trak');
+	for (let track = first; track; track = await readBox(reader, 'trak')) {
+		const handler = await findBox(track, 'mdia', 'hdlr');
+		if (handler?.toString('latin1', 8, 12) !== 'vide') continue;
+		const samples = await findBox(track, 'mdia', 'minf', 'stbl', 'stsd');
+		return {
+			width: samples?.readUInt16BE(40),
+			height: samples?.readUInt16BE(42),
+			durationSeconds: await readDuration(movie),
+		};
+	}
+	return first ? { extension: 'm4a', name: 'MP4 sound', mimeType: 'audio/mp4' } : {};
 }
 
-/** Skips to the content of the movie box, and reads it. */
-async function readMovie(reader: Reader): Promise<Buffer | undefined> {
+/**
+ * Reads the content of the next box of a type.
+ * @returns undefined if none follows, or what follows is cut or no box
+ */
+async function readBox(reader: Reader, type: string): Promise<Buffer | undefined> {
 	for (let count = 0; count < MOST_BOXES; count++) {
-		const box = readHeader(await reader.peek(16));
-		if (!box) return undefined;
-		if (box.type === 'moov') {
-			if (box.size > LARGEST_MOVIE) return undefined;
-			const movie = await reader.peek(box.size);
-			return movie.length === box.size ? movie.subarray(box.head) : undefined;
-		}
-		if (!(await reader.skip(box.size))) return undefined;
+		const header = Buffer.concat([await reader.peek(16)], 16);
+		const short = header.readUInt32BE(0);
+		const [head, size] = short === 1 ? [16, Number(header.readBigUInt64BE(8))] : [8, short];
+		// A size of 0 means that the box ends with the file.
+		if (size < head) return undefined;
+		const isFound = header.toString('latin1', 4, 8) === type;
+		if (isFound && size > LARGEST_BOX) return undefined;
+		const box = await reader.peek(isFound ? size : 0);
+		if (!(await reader.skip(size))) return undefined;
+		if (isFound) return box.subarray(head);
 	}
 	return undefined;
 }
 
-/** Reads a box's header; undefined if it isn't one, or if the box has no end (size 0). */
-function readHeader(bytes: Buffer): Box | undefined {
-	const header = Buffer.concat([bytes], 16);
-	const short = header.readUInt32BE(0);
-	const [head, size] = short === 1 ? [16, Number(header.readBigUInt64BE(8))] : [8, short];
-	return size < head ? undefined : { type: header.toString('latin1', 4, 8), head, size };
-}
-
-function listBoxes(bytes: Buffer): Array<{ type: string; content: Buffer }> {
-	const boxes = [];
-	for (let at = 0; ; ) {
-		const box = readHeader(bytes.subarray(at, at + 16));
-		if (!box || boxes.length === MOST_BOXES) return boxes;
-		boxes.push({ type: box.type, content: bytes.subarray(at + box.head, at + box.size) });
-		at += box.size;
-	}
-}
-
 /** Finds the content of a box by its path. The first match wins. */
-function findBox(bytes: Buffer, ...path: string[]): Buffer | undefined {
-	const [type, ...below] = path;
-	if (type === undefined) return Buffer.concat([bytes], COUNTED_BYTES);
-	const found = listBoxes(bytes).find((box) => box.type === type);
-	return found && findBox(found.content, ...below);
+async function findBox(bytes: Buffer, ...path: string[]): Promise<Buffer | undefined> {
+	let content: Buffer | undefined = bytes;
+	for (const type of path) content = content && (await readBox(new Reader([content]), type));
+	return content && Buffer.concat([content], COUNTED_BYTES);
 }
 
 /** How many seconds a movie lasts. 0 and all bits set mean unknown. */
-function readDuration(movie: Buffer): number | undefined {
-	const header = findBox(movie, 'mvhd');
+async function readDuration(movie: Buffer): Promise<number | undefined> {
+	const header = await findBox(movie, 'mvhd');
 	// The header of a fragmented movie covers its first fragment. Version 1, of times with 64 bits, is rare.
-	if (!header || header[0] !== 0 || findBox(movie, 'mvex')) return undefined;
+	if (!header || header[0] !== 0 || (await findBox(movie, 'mvex'))) return undefined;
 	const [timescale, units] = [header.readUInt32BE(12), header.readUInt32BE(16)];
 	return timescale && units && units < 2 ** 32 - 1 ? units / timescale : undefined;
 }
