@@ -93,24 +93,28 @@ export function listFree(service: TaskService, stranger: TaskService, model = ''
 	const copy = async () =>
 		await expectPixel((await service.uploadFromUrl(`copy-${fileName}`, link, SETTINGS)).url);
 	async function listModels() {
-		const models = await service.listModels(SETTINGS);
+		const models = await service.request('modelsPath', SETTINGS);
 		if (!models.length) throw new Difference('no entry can be read');
 		model ||= String(models[0]?.model);
 		return `${models.length} models`;
 	}
 	async function readSchema() {
 		if (!model) return undefined;
-		const document = await service.getModelSchema(model, SETTINGS);
+		const document = await service.request('modelSchemaPath', SETTINGS, { value: model });
 		const found = document === null ? document : findInput(model, document);
 		if (found && 'reason' in found) throw new Difference(found.reason);
 		return `${model}: ${found?.input.properties.length ?? 0} fields`;
 	}
 	return [
-		['Credits', 'a number in data', async () => `${await service.getCredits(SETTINGS)} credits`],
+		[
+			'Credits',
+			'a number in data',
+			async () => `${await service.request('creditsPath', SETTINGS)} credits`,
+		],
 		[
 			'Credits, wrong token',
 			'code 401 in the body or HTTP 401',
-			async () => await refused(stranger.getCredits(SETTINGS)),
+			async () => await refused(stranger.request('creditsPath', SETTINGS)),
 		],
 		[
 			'Create Task, wrong token',
@@ -130,12 +134,18 @@ export function listFree(service: TaskService, stranger: TaskService, model = ''
 			'Model Schema, unknown model',
 			'code 404',
 			async () =>
-				await expectRefusal(service.getModelSchema('no/such-model', SETTINGS), 'notFound'),
+				await expectRefusal(
+					service.request('modelSchemaPath', SETTINGS, { value: 'no/such-model' }),
+					'notFound',
+				),
 		],
 		[
 			'Download URL',
 			'a link as the text in data that needs no token',
-			async () => await expectPixel(await service.getDownloadUrl(link, SETTINGS)),
+			async () =>
+				await expectPixel(
+					await service.request('downloadUrlPath', SETTINGS, { body: { url: link } }),
+				),
 		],
 	];
 }

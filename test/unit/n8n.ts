@@ -149,7 +149,7 @@ export function buildItem(
 			if (answer instanceof Error) throw answer;
 			return answer;
 		},
-		getCredits,
+		request: getCredits,
 	});
 	const all: Record<string, unknown> = { tasksPer10Seconds: 0, ...options };
 	const option = (name: string) => all[name];

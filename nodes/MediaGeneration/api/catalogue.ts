@@ -2,36 +2,33 @@ import { digest } from '../lib/json';
 import { Memory, weigh } from '../lib/memory';
 import type { TaskService } from './client';
 import { factsOf } from './failure';
-import type { CatalogueModel } from './schemas';
+import type { AnswerOf, CatalogueModel } from './schemas';
+import type { Endpoint } from './service';
 
-const LOOKUP_SETTINGS = { timeoutSeconds: 20 };
-
-/** The name of the list of models. No model can have it. */
-const LIST = '/';
+const READ_SETTINGS = { timeoutSeconds: 20 };
 
 /** What services answered, or are being asked. */
 const answers = new Memory<Promise<unknown>>('catalogue');
 
-const toKey = ({ credentials }: TaskService, name: string): string => digest([credentials, name]);
+const toKey = ({ credentials }: TaskService, endpoint: Endpoint, model = ''): string =>
+	digest([credentials, endpoint, model]);
 
 /** Reads an answer, and asks for it if there is none. An error is not kept. */
-async function read<T>(service: TaskService, name: string, ask: () => Promise<T>): Promise<T> {
-	const key = toKey(service, name);
+async function read<E extends Endpoint>(
+	service: TaskService,
+	endpoint: E,
+	model?: string,
+): Promise<AnswerOf<E>> {
+	const key = toKey(service, endpoint, model);
 	const known = answers.get(key);
-	if (known) return (await known) as T;
-	const answer = ask();
+	if (known) return (await known) as AnswerOf<E>;
+	const answer = service.request(endpoint, READ_SETTINGS, { value: model });
 	answers.set(key, answer);
 	void answer.then(
 		(value) => answers.set(key, answer, weigh(value)),
 		() => answers.delete(key),
 	);
 	return await answer;
-}
-
-/** Lists the models of the service. @throws {ServiceError} if the service doesn't answer */
-async function listModels(service: TaskService): Promise<CatalogueModel[]> {
-	const ask = async () => await service.listModels(LOOKUP_SETTINGS);
-	return await read(service, LIST, ask);
 }
 
 const isChat = ({ taskType }: CatalogueModel): boolean =>
@@ -53,7 +50,7 @@ const SYNONYMS = new Map([
  * @throws {ServiceError} if the service doesn't answer
  */
 export async function findModels(service: TaskService, filter = ''): Promise<CatalogueModel[]> {
-	const models = (await listModels(service)).filter((model) => !isChat(model));
+	const models = (await read(service, 'modelsPath')).filter((model) => !isChat(model));
 	const words = toPlainWords(filter).split(' ').filter(Boolean);
 	if (!words.length) return models;
 	const asked = words.join(' ');
@@ -81,7 +78,7 @@ const toPlainWords = (text: string): string => text.toLowerCase().replace(/[\s/_
 
 /** Returns what the list of models says of one, if the list is here already. Asks for nothing. */
 export async function recallModel(service: TaskService, name: string) {
-	const models = await answers.get(toKey(service, LIST))?.catch(() => undefined);
+	const models = await answers.get(toKey(service, 'modelsPath'))?.catch(() => undefined);
 	return (models as CatalogueModel[] | undefined)?.find(({ model }) => model === name);
 }
 
@@ -90,8 +87,7 @@ export async function recallModel(service: TaskService, name: string) {
  * @throws {ServiceError} if the service doesn't answer
  */
 export async function getModelSchema(service: TaskService, model: string): Promise<unknown> {
-	const ask = async () => await service.getModelSchema(model, LOOKUP_SETTINGS);
-	return await read(service, model, ask);
+	return await read(service, 'modelSchemaPath', model);
 }
 
 /** Why the service gave no description. */
@@ -103,7 +99,7 @@ const failures = new Memory<Error>('missingSchemas');
  * @throws {ServiceError} for a failure that may pass
  */
 export async function findModelSchema(service: TaskService, model: string): Promise<unknown> {
-	const key = toKey(service, model);
+	const key = toKey(service, 'modelSchemaPath', model);
 	const known = failures.get(key);
 	if (known) return withoutSchema(known);
 	return await getModelSchema(service, model).catch((error: Error) => {

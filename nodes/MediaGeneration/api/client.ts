@@ -1,4 +1,3 @@
-import type { z } from 'zod';
 import { readResumeSecrets } from '../host/resumeUrl';
 import { digest, dropUndefined } from '../lib/json';
 import { RateLimiters, type RateLimiter } from '../lib/rateLimiter';
@@ -13,40 +12,27 @@ import {
 	type UploadFile,
 } from './exchange';
 import {
-	buildUnknownError,
 	buildError,
+	buildUnknownError,
 	isOfKind,
 	isTooFast,
 	NOTHING_CREATED,
 	type ServiceError,
 } from './failure';
 import { hideInData, listUrlSecrets } from './redaction';
-import {
-	createdTask,
-	credits,
-	modelList,
-	modelSchema,
-	rawTaskRecord,
-	taskRecord,
-	uploadedFile,
-	webLink,
-	type CatalogueModel,
-	type TaskRecord,
-	type UploadedFile,
-} from './schemas';
+import { taskRecord, type AnswerOf, type TaskRecord, type UploadedFile } from './schemas';
 import {
 	CREATION_TIMEOUT,
 	ENDPOINTS,
-	LOOKUP_RATE,
 	mayBeRejection,
+	READ_RATE,
 	TASK_CODES,
 	TASK_HAS_FAILED,
 	UNKNOWN_TASK_CODES,
 	UPLOAD_PATH,
+	type Endpoint,
 } from './service';
 import { findStatus, toTask, type Task } from './task';
-
-type Schema<T> = z.ZodType<T, z.ZodTypeDef, unknown>;
 
 /** The body of a request to create a task. */
 export interface CreateTaskRequest {
@@ -61,18 +47,18 @@ const LINK_HINT =
 const UPLOAD_HINT =
 	"Check 'Upload Base URL' and the paths in the credential: many services take files elsewhere.";
 
-const lookups = new RateLimiters('lookupRates', {
-	period: LOOKUP_RATE.period,
+const readRates = new RateLimiters('readRates', {
+	period: READ_RATE.period,
 	patience: 20_000,
 	isTooFast,
 });
 
 /** The task service, as one credential reaches it. */
 export class TaskService {
-	/** What answers must not show: of the credential, of the execution's resume URL, of `hideUrl`. */
+	/** What answers must not show: of the credential, of the execution's resume URL, of callback URLs. */
 	private readonly secrets = new Set<string>();
-	/** Sends look-ups at the rate of the account. */
-	private lookUpInTurn?: ReturnType<RateLimiter['join']>;
+	/** Sends reads at the rate of the account. */
+	private readInTurn?: ReturnType<RateLimiter['join']>;
 
 	constructor(
 		private readonly context: RequestContext,
@@ -80,22 +66,16 @@ export class TaskService {
 	) {
 		const { accessToken, webhookSecret, previousWebhookSecret } = credentials;
 		const { token, address = '' } = readResumeSecrets(context);
-		this.hide([accessToken, webhookSecret, previousWebhookSecret, token]);
-		this.hideUrl(address);
+		this.hide(accessToken, webhookSecret, previousWebhookSecret, token, ...listUrlSecrets(address));
 	}
 
-	private hide(secrets: Array<string | undefined>): void {
+	private hide(...secrets: Array<string | undefined>): void {
 		for (const secret of secrets) if (secret?.trim()) this.secrets.add(secret.trim());
 	}
 
 	/** The account as a digest, because n8n stores it with the execution. */
 	get account(): string {
 		return digest([this.credentials.baseUrl, this.credentials.accessToken]);
-	}
-
-	/** From now on, hides the secrets of this callback URL in the service's answers. */
-	hideUrl(callBackUrl: string): void {
-		this.hide(listUrlSecrets(callBackUrl));
 	}
 
 	/** Hides the same secrets in what somebody else sent. */
@@ -112,22 +92,24 @@ export class TaskService {
 		request: CreateTaskRequest,
 		{ timeoutSeconds }: RequestSettings,
 	): Promise<string> {
-		if (request.callBackUrl) this.hideUrl(request.callBackUrl);
+		this.hide(...listUrlSecrets(request.callBackUrl ?? ''));
 		const settings = { timeoutSeconds: Math.max(timeoutSeconds, CREATION_TIMEOUT) };
+		const sentAt = performance.now();
 		const answer = await this.send({ endpoint: 'createTaskPath', body: request, settings });
-		const { data, error: fault } = createdTask.safeParse(answer.data);
-		if (data && answer.httpStatus >= 200 && answer.httpStatus < 300) return data.taskId;
-		const failure = answer.failure ?? buildIncomplete(answer, createdTask, fault);
-		// What the service says of a failure may repeat the input, with the ID of an earlier task.
-		const isSaid = answer.failure?.facts.answeredBy === 'service';
-		const taskId = data?.taskId ?? (isSaid ? undefined : answer.findTaskId());
+		const took = performance.now() - sentAt;
+		const { data, isEmpty, httpStatus } = answer;
+		if (data && httpStatus >= 200 && httpStatus < 300) return data.taskId;
+		const failure = answer.failure as ServiceError;
 		const { message, description, facts } = failure;
-		if (facts.certain && !taskId) throw failure.advise(`${NOTHING_CREATED} ${description}`);
-		// Whatever answers there isn't the service.
-		const isOther = facts.answeredBy === 'other' && isOfKind(failure, 'unreadable', 'redirect');
-		const isEmpty = (answer.data ?? null) === null;
-		if (!taskId && isEmpty && mayBeRejection(answer.httpStatus, facts.code ?? 0, answer.took))
+		const { code, answeredBy, certain } = facts;
+		// What the service says of a failure may repeat the input, with the ID of an earlier task.
+		const isSaid = answeredBy === 'service' && code !== undefined;
+		const taskId = data?.taskId ?? (isSaid ? undefined : answer.findTaskId());
+		if (certain && !taskId) throw failure.advise(`${NOTHING_CREATED} ${description}`);
+		if (!taskId && isEmpty && mayBeRejection(httpStatus, code ?? 0, took))
 			throw buildUnknownError({ message, advice: LINK_HINT }, 'perhapsRejected');
+		// Whatever answers there isn't the service.
+		const isOther = answeredBy === 'other' && isOfKind(failure, 'unreadable', 'redirect');
 		throw buildUnknownError({ message, taskId, advice: isOther ? description : undefined });
 	}
 
@@ -147,10 +129,6 @@ export class TaskService {
 		return { ...readDetails(answer, taskId), taskId };
 	}
 
-	async getCredits(settings: RequestSettings): Promise<number> {
-		return await this.request({ endpoint: 'creditsPath', settings }, credits);
-	}
-
 	/** Uploads a file as a stream. Its name must be unique, or the service overwrites another file. */
 	async upload(
 		fileName: string,
@@ -158,7 +136,7 @@ export class TaskService {
 		settings: RequestSettings,
 	): Promise<UploadedFile> {
 		const body = buildForm({ uploadPath: UPLOAD_PATH, fileName }, file);
-		return await this.requestUpload({ endpoint: 'streamUploadPath', body, settings });
+		return await this.request('streamUploadPath', settings, { body });
 	}
 
 	/** Lets the service fetch a file from a URL. @param fileName as for `upload` */
@@ -168,67 +146,39 @@ export class TaskService {
 		settings: RequestSettings,
 	): Promise<UploadedFile> {
 		const body = { fileUrl, uploadPath: UPLOAD_PATH, fileName };
-		return await this.requestUpload({ endpoint: 'urlUploadPath', body, settings });
+		return await this.request('urlUploadPath', settings, { body });
 	}
 
-	/** Lists the service's models. @throws {ServiceError} of the kind `notFound` without a catalogue */
-	async listModels(settings: RequestSettings): Promise<CatalogueModel[]> {
-		return await this.request({ endpoint: 'modelsPath', settings }, modelList);
-	}
-
-	/** Reads a model's OpenAPI document; null when the service has none yet. */
-	async getModelSchema(model: string, settings: RequestSettings): Promise<unknown> {
-		const request = { endpoint: 'modelSchemaPath', value: model, settings } as const;
-		return (await this.request(request, modelSchema)).openapi;
-	}
-
-	/** Asks for a fresh link to a file of this service. @throws {ServiceError} when it gives none */
-	async getDownloadUrl(url: string, settings: RequestSettings): Promise<string> {
-		const body = { url };
-		return await this.request({ endpoint: 'downloadUrlPath', body, settings }, webLink);
-	}
-
-	private async requestUpload(request: ServiceRequest): Promise<UploadedFile> {
-		return await this.request(request, uploadedFile).catch((error: Error) => {
-			throw isOfKind(error, 'notFound') ? error.advise(UPLOAD_HINT) : error;
-		});
-	}
-
-	private async request<T>(request: ServiceRequest, schema: Schema<T>): Promise<T> {
-		const answer = await this.send(request);
-		if (answer.failure) throw answer.failure;
-		return readData(answer, schema);
-	}
-
-	/** Sends a request. A look-up waits for its turn, and is sent again if it came too soon. */
-	private async send(request: ServiceRequest): Promise<Exchange> {
-		const { context, credentials, secrets } = this;
-		const sendNow = async () => await exchange(context, credentials, request, secrets);
-		if (!ENDPOINTS[request.endpoint].isLookup) return await sendNow();
-		const stopped = context.getExecutionCancelSignal?.();
-		this.lookUpInTurn ??= lookups.of(this.account).join(LOOKUP_RATE.most, stopped);
-		return await this.lookUpInTurn(async () => {
-			const answer = await sendNow();
+	/**
+	 * Sends any other request. A read waits for its turn, and is sent again if it came too soon.
+	 * @returns `data` of the answer, as `ANSWERS` has it
+	 * @throws {ServiceError} of the kind `notFound` where the service has no such endpoint
+	 */
+	async request<E extends Endpoint>(
+		endpoint: E,
+		settings: RequestSettings,
+		more: Pick<ServiceRequest<E>, 'value' | 'body'> = {},
+	): Promise<AnswerOf<E>> {
+		const { isRead, isUpload } = ENDPOINTS[endpoint];
+		const sendNow = async () => {
+			const answer = await this.send({ endpoint, settings, ...more });
 			if (isTooFast(answer.failure)) throw answer.failure;
 			return answer;
-		});
+		};
+		const { data, failure } = await (isRead ? this.waitForTurn(sendNow) : sendNow());
+		if (!failure) return data as AnswerOf<E>;
+		throw isUpload && failure.kind === 'notFound' ? failure.advise(UPLOAD_HINT) : failure;
 	}
-}
 
-function readData<T>(answer: Exchange, schema: Schema<T>): T {
-	const { success, data, error } = schema.safeParse(answer.data);
-	if (success) return data;
-	throw buildIncomplete(answer, schema, error);
-}
+	private async waitForTurn<Answer>(sendNow: () => Promise<Answer>): Promise<Answer> {
+		const stopped = this.context.getExecutionCancelSignal?.();
+		this.readInTurn ??= readRates.of(this.account).join(READ_RATE.most, stopped);
+		return await this.readInTurn(sendNow);
+	}
 
-function buildIncomplete(
-	{ origin }: Exchange,
-	{ description }: Schema<unknown>,
-	error?: z.ZodError,
-): ServiceError {
-	const field = ['data', ...(error?.issues[0]?.path ?? [])].join('.');
-	const detail = `is incomplete: the service gave no ${description}. Its field ${field} is missing or has another form`;
-	return buildError('unreadable', origin, { answeredBy: 'service', detail });
+	private async send<E extends Endpoint>(request: ServiceRequest<E>): Promise<Exchange<E>> {
+		return await exchange(this.context, this.credentials, request, this.secrets);
+	}
 }
 
 /**
@@ -237,22 +187,22 @@ function buildIncomplete(
  * send the records of failed tasks under several. Any other record needs a code that speaks of the
  * task.
  */
-function readDetails(answer: Exchange, taskId: string): z.output<typeof rawTaskRecord> {
-	const { data, failure, origin } = answer;
-	const { code = 0, answeredBy } = failure?.facts ?? {};
+function readDetails(
+	{ data: record, isEmpty, failure, origin }: Exchange<'taskDetailsPath'>,
+	taskId: string,
+): AnswerOf<'taskDetailsPath'> {
+	const { code, answeredBy } = failure?.facts ?? {};
 	const isSaid = answeredBy === 'service';
-	const isOfTask = isSaid && TASK_CODES.includes(code);
-	const found = rawTaskRecord.safeParse(data).data;
+	const isOfTask = isSaid && TASK_CODES.includes(code ?? 0);
 	// Whatever redirects isn't the service.
 	const isOwn =
-		found?.taskId === taskId && findStatus(found.state) && !isOfKind(failure, 'redirect');
-	const isFailure = failure && !(found && (isOwn || isOfTask));
-	if (isFailure ? isSaid && UNKNOWN_TASK_CODES.includes(code) : (data ?? null) === null)
-		throw buildError('unknownTask', origin, { answeredBy: 'service', code: failure?.facts.code });
-	if (isFailure && isOfTask && code === TASK_HAS_FAILED)
-		return { state: 'fail', ...readReason(failure) };
-	if (isFailure) throw failure;
-	const record = readData(answer, rawTaskRecord);
+		record?.taskId === taskId && findStatus(record.state) && !isOfKind(failure, 'redirect');
+	if (!record || (failure && !isOwn && !isOfTask)) {
+		if (isSaid && (code === undefined ? isEmpty : UNKNOWN_TASK_CODES.includes(code)))
+			throw buildError('unknownTask', origin, { answeredBy, code });
+		if (isSaid && code === TASK_HAS_FAILED) return { state: 'fail', ...readReason(failure) };
+		throw failure as ServiceError;
+	}
 	if (!record.taskId || record.taskId === taskId) return record;
 	throw buildError('lost', origin, {
 		answeredBy: 'service',

@@ -1,5 +1,6 @@
 import { randomUUID } from 'crypto';
 import type { IDataObject, IHttpRequestOptions, RequestHelperFunctions } from 'n8n-workflow';
+import type { z } from 'zod';
 import { BlobBody, withSignal } from '../host/http';
 import { CREDENTIAL, PACKAGE } from '../lib/brand';
 import { isObject, leaveOutData } from '../lib/json';
@@ -8,7 +9,7 @@ import { joinSignals } from '../lib/timers';
 import { buildUrl, type Credentials } from './endpoints';
 import { buildError, findFailure, findNetworkFailure, type ServiceError } from './failure';
 import { hideInData, hideInMessage } from './redaction';
-import { envelope, parseServiceJson, taskId, toQuote } from './schemas';
+import { ANSWERS, envelope, parseServiceJson, taskId, toQuote, type AnswerOf } from './schemas';
 import type { Endpoint } from './service';
 
 /** What requests need of n8n's contexts. */
@@ -24,8 +25,8 @@ export interface RequestSettings {
 }
 
 /** A request to the service. With a body it is a POST. */
-export interface ServiceRequest {
-	endpoint: Endpoint;
+export interface ServiceRequest<E extends Endpoint = Endpoint> {
+	endpoint: E;
 	/** The task ID or model in the endpoint's path. */
 	value?: string;
 	body?: object;
@@ -33,15 +34,16 @@ export interface ServiceRequest {
 }
 
 /** The outcome of a request. */
-export interface Exchange {
+export interface Exchange<E extends Endpoint> {
 	origin: string;
-	/** Of its envelope, with secrets hidden. */
-	data: unknown;
+	/** `data` of its envelope, with secrets hidden; undefined if it doesn't fit `ANSWERS`. */
+	data?: AnswerOf<E>;
+	/** The envelope has no `data`. */
+	isEmpty: boolean;
+	/** Why this is no success. There is one where `data` doesn't fit. */
 	failure?: ServiceError;
 	/** 0 without an answer. */
 	httpStatus: number;
-	/** How long it took, in milliseconds. */
-	took: number;
 	/** Finds an ID anywhere in the answer to a creation, also in one that can't be parsed. */
 	findTaskId: () => string | undefined;
 }
@@ -67,30 +69,47 @@ const readInTurn = limitConcurrency(2);
  * Sends a request with the token and reads the answer. Time and size are limited, secrets are
  * hidden, and an answer that isn't a success comes with the reason.
  */
-export async function exchange(
+export async function exchange<E extends Endpoint>(
 	context: RequestContext,
 	credentials: Credentials,
-	request: ServiceRequest,
+	request: ServiceRequest<E>,
 	secrets: Iterable<string>,
-): Promise<Exchange> {
-	const url = buildUrl(credentials, request.endpoint, request.value);
+): Promise<Exchange<E>> {
+	const { endpoint, value, settings } = request;
+	const url = buildUrl(credentials, endpoint, value);
 	const { origin } = new URL(url);
-	const begun = performance.now();
 	const received = await send(context, credentials, url, request);
 	const { statusCode, text, error } = received;
 	const { fault = text.length > MAX_BYTES ? TOO_MUCH_TEXT : undefined } = received;
 	const body = (fault ?? error) ? undefined : hideInData(parseServiceJson(text), secrets);
 	const said = envelope.safeParse(body).data;
-	const { data } = (body ?? {}) as { data?: unknown };
+	const { data: given } = (body ?? {}) as { data?: unknown };
+	const schema: z.ZodTypeAny = ANSWERS[endpoint];
+	const { data, error: misfit } = schema.safeParse(given);
 	const why = fault ?? "isn't JSON from the task service";
 	// Whoever answers in another form may say there what is wrong.
 	const words = (said || !isObject(body) ? said?.text : toQuote(body)) ?? '';
 	const failure = error
-		? buildError('lost', origin, findNetworkFailure(error, request.settings.timeoutSeconds))
+		? buildError('lost', origin, findNetworkFailure(error, settings.timeoutSeconds))
 		: findFailure(origin, statusCode, said?.code, hideInMessage(words, secrets), why);
-	const took = performance.now() - begun;
-	const findId = () => hideInData(findTaskId(text, request), secrets) as string | undefined;
-	return { origin, data, failure, httpStatus: statusCode, took, findTaskId: findId };
+	return {
+		origin,
+		data: data as AnswerOf<E> | undefined,
+		isEmpty: (given ?? null) === null,
+		failure: failure ?? (misfit && buildIncomplete(origin, schema, misfit)),
+		httpStatus: statusCode,
+		findTaskId: () => hideInData(findTaskId(text, request), secrets) as string | undefined,
+	};
+}
+
+function buildIncomplete(
+	origin: string,
+	{ description }: z.ZodTypeAny,
+	{ issues }: z.ZodError,
+): ServiceError {
+	const field = ['data', ...(issues[0]?.path ?? [])].join('.');
+	const detail = `is incomplete: the service gave no ${description}. Its field ${field} is missing or has another form`;
+	return buildError('unreadable', origin, { answeredBy: 'service', detail });
 }
 
 const buildOptions = (url: string, { body, settings }: ServiceRequest): IHttpRequestOptions => ({

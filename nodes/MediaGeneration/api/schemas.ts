@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isDeeper, parseJson } from '../lib/json';
 import { cutText } from '../lib/text';
 import { readWebUrl } from '../lib/url';
-import { TASK_ID } from './service';
+import { TASK_ID, type Endpoint } from './service';
 
 /**
  * Schemas of the service's answers and callbacks. They list only the keys that we read; `describe`
@@ -69,9 +69,6 @@ export const envelope = z
 	.object({ code: integer, msg: tolerant(message), message: tolerant(message) })
 	.transform(({ code, msg, message: other }) => ({ code, text: msg ?? other }));
 
-/** `data` of a creation. With an ID in it, the task exists, whatever else the answer says. */
-export const createdTask = z.object({ taskId }).describe('task ID');
-
 /** JSON in a string, which some services send as an object. Other text stays text. */
 export const embeddedJson = z.unknown().transform((value) => {
 	if (value === '') return undefined;
@@ -81,7 +78,7 @@ export const embeddedJson = z.unknown().transform((value) => {
 });
 
 /** `data` of task details. */
-export const rawTaskRecord = z
+const rawTaskRecord = z
 	.object({
 		taskId: z.union([z.string(), z.number().transform(String)]).nullish(),
 		state: z.string(),
@@ -125,11 +122,8 @@ export const callbackBody = z.object({
 
 export type CallbackBody = z.output<typeof callbackBody>;
 
-/** `data` of the account's credits, which may be fractional. */
-export const credits = number.describe('number of credits');
-
 /** `data` of an upload. Services name the file's URL in one of these two ways. */
-export const uploadedFile = z
+const uploadedFile = z
 	.object({ downloadUrl: tolerant(nonEmptyText), fileUrl: tolerant(nonEmptyText) })
 	.passthrough()
 	.transform(({ downloadUrl, fileUrl, ...file }) => ({ ...file, url: downloadUrl ?? fileUrl }))
@@ -151,13 +145,29 @@ const catalogueModel = z.object({
 export type CatalogueModel = z.output<typeof catalogueModel>;
 
 /** `data` of a download URL. */
-export const webLink = z.string().transform(readWebUrl).pipe(z.string()).describe('link');
+const webLink = z.string().transform(readWebUrl).pipe(z.string()).describe('link');
 
 /** `data` of the catalogue. Unreadable entries are skipped. */
-export const modelList = z
+const modelList = z
 	.object({ models: z.array(tolerant(catalogueModel)) })
 	.transform(({ models }) => models.filter((model) => model !== undefined))
 	.describe('list of models');
 
-/** `data` of a model's schema; `openapi` is null if the model has none yet. */
-export const modelSchema = z.object({ openapi: z.unknown().optional() }).describe('schema');
+/** The schema of `data` in the answers of each endpoint. */
+export const ANSWERS = {
+	/** With an ID in it, the task exists, whatever else the answer says. */
+	createTaskPath: z.object({ taskId }).describe('task ID'),
+	taskDetailsPath: rawTaskRecord,
+	creditsPath: number.describe('number of credits'),
+	streamUploadPath: uploadedFile,
+	urlUploadPath: uploadedFile,
+	modelsPath: modelList,
+	/** `openapi` is null if the model has none yet. */
+	modelSchemaPath: z
+		.object({ openapi: z.unknown() })
+		.transform(({ openapi }) => openapi)
+		.describe('schema'),
+	downloadUrlPath: webLink,
+} satisfies Record<Endpoint, z.ZodTypeAny>;
+
+export type AnswerOf<E extends Endpoint> = z.output<(typeof ANSWERS)[E]>;

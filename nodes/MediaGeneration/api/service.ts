@@ -11,8 +11,8 @@ interface EndpointFacts {
 	path: string;
 	/** What each path must keep, for the task's ID or the model's name. */
 	placeholder?: string;
-	/** Its requests count for `LOOKUP_RATE`, which the client keeps to. */
-	isLookup?: true;
+	/** Its requests count for `READ_RATE`, which the client keeps to. */
+	isRead?: true;
 	/** It is below 'Upload Base URL', if the credential has one. */
 	isUpload?: true;
 }
@@ -31,17 +31,17 @@ const FACTS = {
 		isUpload: true,
 	},
 	urlUploadPath: { displayName: 'URL Upload Path', path: '/api/file-url-upload', isUpload: true },
-	modelsPath: { displayName: 'Models Path', path: '/api/v1/models', isLookup: true },
+	modelsPath: { displayName: 'Models Path', path: '/api/v1/models', isRead: true },
 	modelSchemaPath: {
 		displayName: 'Model Schema Path',
 		path: '/api/v1/models/{model}/schema',
 		placeholder: '{model}',
-		isLookup: true,
+		isRead: true,
 	},
 	downloadUrlPath: {
 		displayName: 'Download URL Path',
 		path: '/api/v1/common/download-url',
-		isLookup: true,
+		isRead: true,
 	},
 } satisfies Record<string, EndpointFacts>;
 
@@ -78,8 +78,8 @@ export const CREATION_TIMEOUT = 180;
 /** The most creations of an account per period, which is in milliseconds. */
 export const CREATION_RATE = { period: 10_000, most: 20 };
 
-/** The most look-ups of an account, likewise. One per second is allowed. */
-export const LOOKUP_RATE = { period: 1_100, most: 1 };
+/** The most reads of an account, likewise. One per second is allowed. */
+export const READ_RATE = { period: 1_100, most: 1 };
 
 /** A callback of this type brings a part of the result before the task ends. */
 export const PART_OF_RESULT = /^(text|first)$/i;

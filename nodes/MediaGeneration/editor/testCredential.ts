@@ -39,7 +39,7 @@ export async function testCredential(
 	if (fault) return { status: 'Error', message: fault };
 	try {
 		const service = new TaskService(toServiceContext(context, credentials), credentials);
-		await service.getCredits(TEST_SETTINGS);
+		await service.request('creditsPath', TEST_SETTINGS);
 		return { status: 'OK', message: 'Connection successful' };
 	} catch (error) {
 		return { status: 'Error', message: explain(error as UserError, credentials) };

@@ -18,7 +18,7 @@ export const KEPT = {
 	warnings: { most: 1_000, time: MINUTE },
 	/** The rates of accounts. */
 	creationRates: { most: 1_000 },
-	lookupRates: { most: 1_000 },
+	readRates: { most: 1_000 },
 	/** Triggers, and the events that each has emitted. n8n loads and saves these with each callback. */
 	triggers: { most: 1_000 },
 	events: { most: 1_000 },

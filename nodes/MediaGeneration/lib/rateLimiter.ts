@@ -134,7 +134,7 @@ export class RateLimiters {
 	private readonly limiters: Memory<RateLimiter>;
 
 	constructor(
-		name: 'creationRates' | 'lookupRates',
+		name: 'creationRates' | 'readRates',
 		private readonly limits: RateLimits,
 	) {
 		this.limiters = new Memory(name, (limiter) => limiter.isBusy());

@@ -10,5 +10,5 @@ export const getCredits: PlainOperation = {
 	fields: [optionsField([timeoutOption])],
 	prepare:
 		({ service, settings }) =>
-		async () => [{ json: { credits: await service.getCredits(settings) } }],
+		async () => [{ json: { credits: await service.request('creditsPath', settings) } }],
 };

@@ -1,8 +1,8 @@
 import { sleep } from 'n8n-workflow';
-import type { TaskService } from '../../../nodes/MediaGeneration/api/client';
 import { ServiceError } from '../../../nodes/MediaGeneration/api/failure';
 import { describeLeftOut, REQUEST as KEPT } from '../../../nodes/MediaGeneration/api/task';
 import { measureCpu } from '../cpuTime.cts';
+import { endpoints } from './endpointRows';
 import { credentials, ok, openService, REQUEST, SETTINGS, stream, type Answer } from './service';
 
 const RECORD = { state: 'success', new: 1 };
@@ -19,39 +19,31 @@ async function* dribble(getSignal: () => AbortSignal | undefined) {
 	}
 }
 
-type Method = Exclude<keyof TaskService, 'credentials' | 'upload'>;
-
 describe('each request', () => {
-	const file = { fileUrl, uploadPath: 'n8n', fileName: 'a.png' };
-	const details = '/api/v1/jobs/recordInfo?taskId=a%20b';
-	it.each<[Method, unknown[], unknown, string, object | undefined, timeout?: number]>([
-		['createTask', [REQUEST], NAMED, '/api/v1/jobs/createTask', REQUEST, 180_000],
-		['getTask', ['a b'], RECORD, details, undefined],
-		['uploadFromUrl', ['a.png', fileUrl], { fileUrl }, '/api/file-url-upload', file],
-		['getModelSchema', ['a/b'], {}, '/api/v1/models/a/b/schema', undefined],
-		['getDownloadUrl', [fileUrl], fileUrl, '/api/v1/common/download-url', { url: fileUrl }],
-	])('of %s follows no redirect', async (name, values, data, path, body, timeout = 7_000) => {
-		const { service, requests } = openService([200, ok(data)], { accessToken: name });
-		const call = service[name] as (...values: unknown[]) => Promise<unknown>;
-		await call.apply(service, [...values, SETTINGS]);
-		expect(requests).toMatchObject([
-			{
-				method: body ? 'POST' : 'GET',
-				url: credentials.baseUrl + path,
-				body,
-				disableFollowRedirect: true,
-				ignoreHttpStatusErrors: true,
-				returnFullResponse: true,
-				encoding: 'stream',
-				timeout,
-				headers: {
-					Accept: 'application/json',
-					'Content-Type': 'application/json',
-					'User-Agent': expect.stringContaining('Mozilla'),
+	it.each(Object.entries(endpoints))(
+		'to %s follows no redirect',
+		async (name, { ask, path, body, data }) => {
+			const { service, requests } = openService([200, ok(data)], { accessToken: name });
+			await ask(service);
+			expect(requests).toMatchObject([
+				{
+					method: body ? 'POST' : 'GET',
+					url: credentials.baseUrl + path,
+					body,
+					disableFollowRedirect: true,
+					ignoreHttpStatusErrors: true,
+					returnFullResponse: true,
+					encoding: 'stream',
+					timeout: name === 'createTaskPath' ? 180_000 : 7_000,
+					headers: {
+						Accept: 'application/json',
+						'Content-Type': expect.stringMatching(/^(application.json|multipart.form-data; .*)$/),
+						'User-Agent': expect.stringContaining('Mozilla'),
+					},
 				},
-			},
-		]);
-	});
+			]);
+		},
+	);
 
 	it('ends with the execution, save a creation, whose ID would be lost', async () => {
 		const { service, signals, stop } = openService([200, ok(NAMED_RECORD)]);
@@ -221,8 +213,8 @@ describe('what is read', () => {
 				accessToken: `${what} ${length}`,
 			});
 			return await (what === 'a schema'
-				? service.getModelSchema('a', SETTINGS)
-				: service.listModels(SETTINGS));
+				? service.request('modelSchemaPath', SETTINGS, { value: 'a' })
+				: service.request('modelsPath', SETTINGS));
 		};
 		await read(most);
 		await expect(read(most + 1)).rejects.toThrow(message);
@@ -230,7 +222,7 @@ describe('what is read', () => {
 
 	it('is given up when an answer takes longer than the timeout', async () => {
 		const { service, signals } = openService([200, dribble(() => signals[0])]);
-		const read = service.getCredits({ timeoutSeconds: 0.2 });
+		const read = service.request('creditsPath', { timeoutSeconds: 0.2 });
 		await expect(read).rejects.toThrow('gave no answer within 0.2 s');
 	});
 
@@ -269,9 +261,10 @@ describe('what is read', () => {
 			},
 		);
 		const resume = 'https://ann:***@n8n.example/wait?signature=***)';
-		await expect(service.getCredits(SETTINGS)).rejects.toThrow('(422: *** *** *** pass-word in');
-		const refused = service.createTask({ ...REQUEST, callBackUrl }, SETTINGS);
-		await expect(refused).rejects.toThrow(
+		const credits = service.request('creditsPath', SETTINGS);
+		await expect(credits).rejects.toThrow('(422: *** *** *** pass-word in');
+		const rejected = service.createTask({ ...REQUEST, callBackUrl }, SETTINGS);
+		await expect(rejected).rejects.toThrow(
 			`(422: *** *** *** *** in https://ann:***@n8n.example/hook*** or ${resume}`,
 		);
 	});

@@ -38,7 +38,7 @@ const PAGE = '<html>';
 
 type Ask = (service: TaskService) => Promise<unknown>;
 const create: Ask = async (service) => await service.createTask(REQUEST, SETTINGS);
-const getCredits: Ask = async (service) => await service.getCredits(SETTINGS);
+const getCredits: Ask = async (service) => await service.request('creditsPath', SETTINGS);
 const getRecord: Ask = async (service) => await service.getTaskRecord('task', SETTINGS);
 
 /** Asks a service that gives this answer, and returns the error. */

@@ -1,10 +1,5 @@
 import { operations, type OperationRow } from '../../../dev/fixtures/operations.cts';
-import {
-	integer,
-	modelList,
-	number,
-	uploadedFile,
-} from '../../../nodes/MediaGeneration/api/schemas';
+import { ANSWERS, integer, number } from '../../../nodes/MediaGeneration/api/schemas';
 
 import type { toFieldItem } from '../../../nodes/MediaGeneration/models/any/views';
 import type { describeModel } from '../../../nodes/MediaGeneration/operations/getMany';
@@ -56,11 +51,11 @@ it.each([
 });
 
 it('an uploaded file has a URL by either name, and is none without it', () => {
-	expect(uploadedFile.parse({ fileUrl: url })).toEqual({ url });
-	expect(uploadedFile.safeParse({ fileName: 'a.png' }).success).toBe(false);
+	expect(ANSWERS.urlUploadPath.parse({ fileUrl: url })).toEqual({ url });
+	expect(ANSWERS.urlUploadPath.safeParse({ fileName: 'a.png' }).success).toBe(false);
 });
 
 it('a list of models leaves out what names none', () => {
 	const models = [{ model: 'a' }, null, { model: '' }];
-	expect(modelList.parse({ models })).toStrictEqual([{ model: 'a', taskType: [] }]);
+	expect(ANSWERS.modelsPath.parse({ models })).toStrictEqual([{ model: 'a', taskType: [] }]);
 });

@@ -34,7 +34,7 @@ const build = (isUnderway: boolean) => ({
 });
 
 /** What a payment or a wake hangs on. What is under way is seen at the first ones. */
-const HELD: Name[] = ['creationRates', 'lookupRates', 'callbacks', 'runs', 'naps'];
+const HELD: Name[] = ['creationRates', 'readRates', 'callbacks', 'runs', 'naps'];
 const SURE: Name[] = [...HELD, 'tools', 'triggers', 'events'];
 
 beforeAll(async () => {

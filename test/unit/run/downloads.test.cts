@@ -60,7 +60,7 @@ async function download({ hosts, names = ['a'], reread = names, ...given }: Give
 	const toUrls = (all: string[]) => all.map((name) => `${HOST}/${name}`);
 	const service = {
 		credentials: { baseUrl: 'https://api.example' },
-		async getDownloadUrl(url: string) {
+		async request(_: string, __: object, { body: { url } }: { body: { url: string } }) {
 			const name = url.slice(HOST.length + 1);
 			note(`renew-${name}`);
 			await sleep(1_000);

@@ -123,7 +123,7 @@ export class Files {
 			async () =>
 				await this.renewInTurn(async () => {
 					if (inVain >= MOST_IN_VAIN) return undefined;
-					return await (await getService()).getDownloadUrl(url, settings);
+					return await (await getService()).request('downloadUrlPath', settings, { body: { url } });
 				}),
 			async () => {
 				inVain++;

@@ -52,7 +52,7 @@ async function takeBudget(
 async function checkCredits(creations: Creation[], keep: number): Promise<Error | undefined> {
 	const accounts = new Map<string, Item>(creations.map(({ item }) => [item.service.account, item]));
 	for (const { service, settings } of accounts.values()) {
-		const credits = await service.getCredits(settings).catch((error: Error) => error);
+		const credits = await service.request('creditsPath', settings).catch((error: Error) => error);
 		if (credits instanceof Error)
 			return buildRunError(
 				`'Stop Below This Balance' is set in Options, but the account's credits couldn't be read: ${credits.message}`,

@@ -58,12 +58,12 @@ function build({ parameters, json = {}, files = {}, openapi, ...more }: Given) {
 		},
 		additionalData: { webhookWaitingBaseUrl: 'https://n8n.example/webhook-waiting' },
 	});
-	const getModelSchema = async () => {
+	const request = async () => {
 		if (openapi instanceof Error || openapi === undefined) throw openapi ?? new Error('404');
 		return openapi;
 	};
 	const credentials = account ?? { accessToken: String(accounts++) };
-	const service = { credentials, getModelSchema };
+	const service = { credentials, request };
 	return { call: fake<Call>({ context, isTool, isMixedUp: false }), service };
 }
 
