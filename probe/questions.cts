@@ -24,19 +24,19 @@ class Difference extends Error {}
 type Question = [asked: string, needed: string, ask: () => Promise<string | undefined>];
 
 /** What services need not have, and allow once a second. */
-const LOOKUPS = ['Models', 'Model Schema', 'Download URL'];
+const READS = ['Models', 'Model Schema', 'Download URL'];
 
-/** Asks one after the other. @param rest milliseconds before each look-up */
+/** Asks one after the other. @param rest milliseconds before each read */
 export async function askAll(questions: Question[], rest = 0) {
 	const rows: Row[] = [];
 	for (const [asked, needed, ask] of questions) {
-		if (LOOKUPS.some((name) => asked.startsWith(name))) await pause(rest);
+		if (READS.some((name) => asked.startsWith(name))) await pause(rest);
 		try {
 			const came = await ask();
 			if (came !== undefined) rows.push({ asked, needed, came, verdict: 'same' });
 		} catch (error) {
 			if (!(error instanceof Difference || error instanceof UserError)) throw error;
-			const isAbsent = isOfKind(error, 'notFound') && LOOKUPS.includes(asked);
+			const isAbsent = isOfKind(error, 'notFound') && READS.includes(asked);
 			// That of an unknown creation names its task.
 			const description = isOfKind(error, 'unknown', 'perhapsRejected') && error.description;
 			const came = [error.message, description].filter(Boolean).join('. ');

@@ -29,7 +29,7 @@ const urlBody = strictObject({ url: nonEmptyText });
 const readPath = ({ url }: FastifyRequest) => url.replace(/\?.*/, '');
 
 /** Tells whether the endpoint is one of those that share a budget and leave `data` out of a 401. */
-const isLookup = (path: string) => path.startsWith(MODELS_PATH) || path === DOWNLOAD_URL_PATH;
+const isRead = (path: string) => path.startsWith(MODELS_PATH) || path === DOWNLOAD_URL_PATH;
 
 /** The API's HTTP servers, not listening yet: one, or a second one for uploads where these have a host of their own. */
 export function createApi(context: Context, lifecycle: Lifecycle) {
@@ -38,7 +38,7 @@ export function createApi(context: Context, lifecycle: Lifecycle) {
 	const uploadApi = uploadsApart ? createServer(context) : api;
 	registerTasks(api, context, lifecycle);
 	api.get(BALANCE_PATH, async () => wrapData(context.settings.credits));
-	registerLookups(api, context);
+	registerReads(api, context);
 	registerUploads(uploadApi, context);
 	return { api, uploadApi };
 }
@@ -95,21 +95,21 @@ function createServer({ settings, requests, requestFaults, wait }: Context) {
 		if (!(error instanceof Refusal || isUnreadable)) throw error;
 		const code = error instanceof Refusal ? error.code : 422;
 		settings.log?.(`refuse ${request.method} ${readPath(request)}: ${code} ${error.message}`);
-		const lacksData = code === 401 && (!hasDataIn401 || isLookup(readPath(request)));
+		const lacksData = code === 401 && (!hasDataIn401 || isRead(readPath(request)));
 		return reply.code(200).send({ code, msg: error.message, data: lacksData ? undefined : null });
 	});
 	return app;
 }
 
 /** Adds the model catalogue, and fresh links for files. */
-function registerLookups(app: FastifyInstance, context: Context) {
+function registerReads(app: FastifyInstance, context: Context) {
 	const { settings, tasks, uploads } = context;
 	let last = -Infinity;
 
 	/** @throws {Refusal} 429 when the last request that was taken is too recent */
 	function takeTurn() {
 		const now = performance.now();
-		if (now - last < settings.lookupSeconds * 1000)
+		if (now - last < settings.readSeconds * 1000)
 			throw new Refusal(429, 'Call frequency is too high. Please try again later.');
 		last = now;
 	}

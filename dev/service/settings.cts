@@ -28,7 +28,7 @@ export const defaults = {
 	catalogue: true,
 	downloadUrl: true,
 	/** The least time between two requests to the catalogue or for a fresh link. */
-	lookupSeconds: 1,
+	readSeconds: 1,
 };
 
 export type Settings = typeof defaults & {

@@ -7,7 +7,7 @@ import { nameSong } from '../../dev/service/results.cts';
 import { readMedia } from '../media/corpus.cts';
 import { readFiles, usePair } from './support.cts';
 
-const pair = usePair({ service: { taskSeconds: 0.5, lookupSeconds: 0 }, keeps: true });
+const pair = usePair({ service: { taskSeconds: 0.5, readSeconds: 0 }, keeps: true });
 let editor: Editor;
 
 beforeAll(async () => {
@@ -106,7 +106,7 @@ describe('a person who wants another model', () => {
 		const credential = await pair.createCredential({ advancedSettings: true, modelsPath });
 		service.set({ catalogue: false });
 		const { length } = service.requests;
-		const listLookups = () =>
+		const listReads = () =>
 			service.requests.slice(length).filter(({ path }) => path.startsWith('/api/v1/models'));
 		const count = pair.listTasks().length;
 		const { id } = await pair.importWorkflow(exported, { credential });
@@ -114,11 +114,11 @@ describe('a person who wants another model', () => {
 		expect(execution.getItems(NODE)).toMatchObject([{ status: 'completed' }]);
 		expect(pair.listTasks()).toHaveLength(count + 1);
 		expectTwoFriends();
-		expect(listLookups()).toEqual([]);
+		expect(listReads()).toEqual([]);
 
 		await openPanel(id);
 		await editor.get('parameter-input-reference_image_urls').waitFor();
-		await poll(async () => listLookups().length > 0, { what: 'a look-up' });
+		await poll(async () => listReads().length > 0, { what: 'a read' });
 		expect(await editor.get('parameter-input-first_frame_url').isVisible()).toBe(true);
 	});
 });

@@ -206,7 +206,7 @@ describe('what a service says', () => {
 	/** Lets the service answer so; what is not named, it answers as always. */
 	const answer = (own: Record<string, object>) =>
 		pair.service.set({
-			lookupSeconds: 0,
+			readSeconds: 0,
 			rewrite: (body, path) => {
 				if (path !== DETAILS) return own[path] ?? body;
 				const { data } = body as { data?: object };

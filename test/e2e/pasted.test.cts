@@ -12,7 +12,7 @@ import type { WorkflowNode } from '../../dev/n8n/workflow.cts';
 import { readMedia } from '../media/corpus.cts';
 import { usePair } from './support.cts';
 
-const pair = usePair({ service: { taskSeconds: 0.5, lookupSeconds: 0 } });
+const pair = usePair({ service: { taskSeconds: 0.5, readSeconds: 0 } });
 
 /** Builds our node with JSON that a user of HTTP Request nodes brings. */
 const paste = (anyInput: unknown, parameters: Record<string, unknown> = {}) =>

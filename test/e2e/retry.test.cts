@@ -5,7 +5,7 @@ import { usePair } from './support.cts';
 const pair = usePair({
 	service: {
 		taskSeconds: 0.5,
-		lookupSeconds: 0,
+		readSeconds: 0,
 		credits: 1e9,
 		callbackRetrySeconds: [0.2, 0.4, 0.8, 1.6, 3.2],
 	},

@@ -15,7 +15,7 @@ afterEach(async () => {
 
 /** Starts an emulator that ends with the test. Its tasks take 20 ms by default. */
 export async function start(settings?: SettingsInput) {
-	const service = await startService({ taskSeconds: 0.02, lookupSeconds: 0, ...settings });
+	const service = await startService({ taskSeconds: 0.02, readSeconds: 0, ...settings });
 	started.push(service);
 	return service;
 }
