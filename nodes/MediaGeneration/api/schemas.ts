@@ -114,8 +114,8 @@ export type TaskRecord = z.infer<typeof taskRecord>;
  * task's record in `data`, one at the top. Only the ID is needed, so everything else is optional.
  */
 export const callbackBody = z.object({
-	taskId: z.unknown(),
-	state: z.unknown(),
+	taskId: z.unknown().optional(),
+	state: z.unknown().optional(),
 	code: tolerant(integer),
 	data: z.record(z.unknown()).catch({}),
 });
@@ -164,7 +164,7 @@ export const ANSWERS = {
 	modelsPath: modelList,
 	/** `openapi` is null if the model has none yet. */
 	modelSchemaPath: z
-		.object({ openapi: z.unknown() })
+		.object({ openapi: z.unknown().optional() })
 		.transform(({ openapi }) => openapi)
 		.describe('schema'),
 	downloadUrlPath: webLink,

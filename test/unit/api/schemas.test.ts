@@ -1,5 +1,5 @@
 import { operations, type OperationRow } from '../../../dev/fixtures/operations.cts';
-import { ANSWERS, integer, number } from '../../../nodes/MediaGeneration/api/schemas';
+import { ANSWERS, callbackBody, integer, number } from '../../../nodes/MediaGeneration/api/schemas';
 
 import type { toFieldItem } from '../../../nodes/MediaGeneration/models/any/views';
 import type { describeModel } from '../../../nodes/MediaGeneration/operations/getMany';
@@ -53,6 +53,11 @@ it.each([
 it('an uploaded file has a URL by either name, and is none without it', () => {
 	expect(ANSWERS.urlUploadPath.parse({ fileUrl: url })).toEqual({ url });
 	expect(ANSWERS.urlUploadPath.safeParse({ fileName: 'a.png' }).success).toBe(false);
+});
+
+it('a callback may have no more than data', () => {
+	const body = { data: { task_id: 'task' } };
+	expect(callbackBody.parse(body)).toEqual(body);
 });
 
 it('a list of models leaves out what names none', () => {
