@@ -94,6 +94,6 @@ describe('a task that failed', () => {
 			{ taskId: ids[2]?.[0], status: 'completed', files: ['data'] },
 		]);
 		expect(pair.countCreations()).toBe(before);
-		expect(readHints(continued).join()).toContain('Nothing was created for these tasks');
+		expect(readHints(continued).join()).toContain('tasks come from the earlier run');
 	});
 });

@@ -138,7 +138,7 @@ describe('behind a proxy that wants the login of WEBHOOK_URL', () => {
 	});
 
 	it.each([NOTIFIED, NUDGED])('Automatic sleeps, and is woken: %s', async (name) => {
-		expect(await waitForEnd(name)).toEqual(['Credits consumed: 12.5']);
+		expect(await waitForEnd(name)).toEqual(['Credits consumed by this run: 12.5']);
 		const { callBackUrl, callbacks } = pair.findTask(name);
 		expect(callBackUrl).toContain(`${URL_LOGIN}@${new URL(origin).host}/login/webhook-waiting/`);
 		expect(callbacks.map(({ status }) => status)).toEqual(name === NUDGED ? [] : [200]);

@@ -6,19 +6,34 @@ import {
 	toNodeError,
 	toFailure,
 } from '../../../nodes/MediaGeneration/run/output/errors';
+import { beginLedger } from '../../../nodes/MediaGeneration/run/ledger/ledger';
 import type { Task } from '../../../nodes/MediaGeneration/api/task';
 import { buildCall, refuse } from '../n8n';
 
 const call = buildCall({ input: [{}, {}, {}, {}] });
 const tool = buildCall({ isTool: true });
+/** A run with tasks, each of an item of its own, that cost 4 credits if they have completed. */
+const withTasks = (tasks: Record<string, Task['status']>) =>
+	beginLedger({
+		entries: Object.entries(tasks).map(([taskId, status]) => ({
+			attempts: [
+				{
+					taskId,
+					...(status !== 'pending' && {
+						end: { taskId, status, creditsConsumed: status === 'completed' ? 4 : 0 },
+					}),
+				},
+			],
+		})),
+	});
 const refusal = () => buildRunError('Refused', 'Wait.');
 const wrong = new UserError('Refused', { description: 'Wait.' });
 
 it('the error of a run names its item where there are others, and gives the editor no number to add', () => {
-	const { message } = toNodeError(buildCall({ input: [{}] }), wrong, [], 0);
+	const { message } = toNodeError(buildCall({ input: [{}] }), wrong, undefined, 0);
 	expect(message).toBe('Refused');
 	for (const error of [wrong, refuse(402), new Error('Own')]) {
-		const { message, context } = toNodeError(buildCall({ input: [{}, {}] }), error, [], 0);
+		const { message, context } = toNodeError(buildCall({ input: [{}, {}] }), error, undefined, 0);
 		expect(message).toMatch(/ \[item 1 of 2\]$/);
 		expect(context.itemIndex).toBeUndefined();
 	}
@@ -44,8 +59,8 @@ describe('the error of a run', () => {
 	it.each([{ isTool: true }, { kept: null }])(
 		'has all in its message for a model, which reads nothing else: %j',
 		(run) => {
-			expect(toNodeError(buildCall(run), refusal(), ['a'], 0)).toMatchObject({
-				message: `Refused. No further task was created. Wait. Tasks that exist (look at them with Get): a ${SAID}`,
+			expect(toNodeError(buildCall(run), refusal(), withTasks({ a: 'pending' }), 0)).toMatchObject({
+				message: `Refused. No further task was created. Wait. Tasks that exist (look at them with Get): pending: a ${SAID}`,
 				description: undefined,
 			});
 		},
@@ -53,7 +68,12 @@ describe('the error of a run', () => {
 });
 
 it('the error that a model gets has a bound, and still names the task', () => {
-	const { message } = toNodeError(tool, new Error('a '.repeat(20_000)), ['b'], 0);
+	const { message } = toNodeError(
+		tool,
+		new Error('a '.repeat(20_000)),
+		withTasks({ b: 'pending' }),
+		0,
+	);
 	expect(message.replace(SAID, '')).toMatch(/^(a )+a… Tasks that exist .*: b $/);
 	expect(message.length).toBeLessThanOrEqual(4_200);
 });
@@ -64,12 +84,13 @@ it.each<[typeof call, Error, string | undefined, object]>([
 		call,
 		new Error('Closed'),
 		'a1',
-		{ error: 'Closed', message: 'Tasks that exist (look at them with Get): a1' },
+		{ error: 'Closed', message: 'Tasks that exist (look at them with Get): pending: a1' },
 	],
 	[call, wrong, undefined, { error: 'Refused', message: 'Wait.' }],
 	[tool, wrong, undefined, { error: `Refused. Wait. ${SAID}` }],
 ])('an error item has the keys that n8n knows it by: %#', (run, error, taskId, json) => {
-	expect(toErrorItem(run, error, 2, taskId)).toStrictEqual({ json, pairedItem: { item: 2 } });
+	const [entry] = taskId ? withTasks({ [taskId]: 'pending' }).entries : [];
+	expect(toErrorItem(run, error, 2, entry)).toStrictEqual({ json, pairedItem: { item: 2 } });
 });
 
 const PAYS =
@@ -85,17 +106,19 @@ it.each<[Task, string, string]>([
 	'a failed task says in short lines what happened, what to do, and the IDs: %#',
 	(task, message, next) => {
 		const error = toFailure(task);
-		const read = (taskIds: string[]) =>
-			toNodeError(call, error, taskIds, 2).description?.split('<br>');
-		expect(toNodeError(call, error, ['a'], 2).message).toBe(`${message} [item 3 of 4]`);
-		expect(read(['a'])).toEqual([next, 'Task ID: a']);
-		expect(read(['a', 'b', 'c'])).toEqual([
+		const read = (tasks: Record<string, Task['status']>) =>
+			toNodeError(call, error, withTasks(tasks), 2).description?.split('<br>');
+		expect(toNodeError(call, error, undefined, 2).message).toBe(`${message} [item 3 of 4]`);
+		expect(read({ a: 'pending' })).toEqual([next, 'Task ID: a']);
+		expect(read({ b: 'completed', a: 'pending', c: 'failed', d: 'completed' })).toEqual([
 			expect.stringMatching(KEEP),
 			next,
-			'Tasks that exist (look at them with Get): b, c',
+			'Tasks that exist (look at them with Get): completed: b, d; failed: c',
+			'Credits consumed by this run: 8',
 			'Task ID: a',
 		]);
-		expect(toErrorItem(call, error, 2, 'a').json.message).toBe(`${next} Task ID: a`);
+		const [entry] = withTasks({ a: 'failed' }).entries;
+		expect(toErrorItem(call, error, 2, entry).json.message).toBe(`${next} Task ID: a`);
 	},
 );
 
@@ -106,4 +129,17 @@ it.each([
 ])('a failed task says why, or that no reason is given: %j', (failMessage, reason) => {
 	const error = toFailure({ ...ended('failed', '501'), failMessage });
 	expect(toNodeError(tool, error).message).toMatch(`The task failed: ${reason} (code 501). `);
+});
+
+it('the error of a run whose failed task was created again says how often, and names what it tried', () => {
+	const ids = ['a', 'b', 'c'];
+	const attempts = ids.map((taskId) => ({ taskId, end: { ...ended('failed'), taskId } }));
+	const error = toFailure({ ...ended('failed'), taskId: 'c' });
+	const ledger = beginLedger({ entries: [{ attempts }] });
+	expect(toNodeError(call, error, ledger, 0).description?.split('<br>')).toEqual([
+		PAYS,
+		'Tasks that exist (look at them with Get): failed: a, b',
+		'Tried 3 times; failed tasks: 3',
+		'Task ID: c',
+	]);
 });

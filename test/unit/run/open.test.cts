@@ -14,7 +14,7 @@ describe('a retry from the list', () => {
 		expect(taskIds).toEqual(['task-0-1z', 'task-1-1z']);
 		expect(sent).toEqual([1, 1]);
 		expect(execution.hints).toEqual([
-			'Nothing was created for these tasks of the earlier run: 2 of 2',
+			'2 of 2 tasks come from the earlier run: nothing was paid again for these',
 		]);
 	});
 

@@ -66,7 +66,7 @@ it('outputs what has ended already at once, and knows no more of a task than the
 it('waits for several tasks together, and outputs each at its items', async () => {
 	const a: Say = () => ({ ...completed, creditsConsumed: 3 });
 	const { outcomes, seconds, hints } = await wait(['a', 'b', 'a'], { a, b: endsAt(20) });
-	expect(hints).toEqual(['Credits consumed: 3']);
+	expect(hints).toEqual(['Credits consumed by this run: 3']);
 	expect(outcomes).toMatchObject(['a', 'b', 'a'].map((taskId) => shown({ taskId, ...completed })));
 	expect(seconds).toBeGreaterThanOrEqual(20);
 	expect(seconds).toBeLessThan(40);

@@ -10,14 +10,14 @@ import {
 	type Entry,
 	findTask,
 	isFailed,
-	listTaskIds,
+	type Ledger,
 	statusOf,
 	storeOutput,
 } from '../ledger/ledger';
-import { addCredits, noteReported, showTasks } from '../ledger/note';
+import { noteReported, showTasks } from '../ledger/note';
 import type { Looks } from '../looks';
 import { isErrorIfFailed, type Run } from '../run';
-import { sayReason, toErrorItem, toFailure, toNodeError } from './errors';
+import { sayReason, sumUp, toErrorItem, toFailure, toNodeError } from './errors';
 import { fitItems } from './toModel';
 
 /**
@@ -26,13 +26,13 @@ import { fitItems } from './toModel';
  * @throws with On Error "stop", the first error
  */
 export function show(run: Run): INodeExecutionData[] {
-	const { call, fatal } = run;
-	const { entries } = run.ledger;
+	const { call, fatal, ledger } = run;
+	const { entries } = ledger;
 	const outcomes = showOutcomes(run);
-	if (fatal) throwFatal(call, fatal.error, entries);
-	noteReported(run.ledger, outcomes);
+	if (fatal) throwFatal(call, fatal.error, ledger);
+	noteReported(ledger, outcomes);
 	for (const entry of entries) storeOutput(entry, false);
-	throwFirstError(call, outcomes, entries);
+	throwFirstError(call, outcomes, ledger);
 	return toOutput(call, outcomes, entries);
 }
 
@@ -77,19 +77,19 @@ function makeItems({ ledger, looks, files }: Run, entry: Entry, task: Task): Out
 }
 
 /** Throws an error of the run as a whole. @throws it, with On Error "stop" */
-export function throwFatal(call: Call, error: unknown, entries: Entry[] = []): void {
-	if (call.stopsOnError) throw toNodeError(call, error, listTaskIds(entries));
+export function throwFatal(call: Call, error: unknown, ledger?: Ledger): void {
+	if (call.stopsOnError) throw toNodeError(call, error, ledger);
 }
 
 /** @throws with On Error "stop", the error of the first item that has one */
 export function throwFirstError(
 	call: Call,
 	outcomes: Array<object | undefined>,
-	entries: Entry[] = [],
+	ledger?: Ledger,
 ): void {
 	const index = call.stopsOnError ? outcomes.findIndex(isErrorOutcome) : -1;
 	const first = outcomes[index];
-	if (isErrorOutcome(first)) throw toNodeError(call, first.error, listTaskIds(entries), index);
+	if (isErrorOutcome(first)) throw toNodeError(call, first.error, ledger, index);
 }
 
 /** Makes the node's output: each item's, paired with it. */
@@ -101,8 +101,8 @@ export function toOutput(
 	return outcomes.flatMap((outcome, item) => {
 		if (!outcome) return [];
 		const entry = entries[item];
-		const taskId = entry && statusOf(entry) !== 'unknown' ? findTask(entry)?.taskId : undefined;
-		if (isErrorOutcome(outcome)) return [toErrorItem(call, outcome.error, item, taskId)];
+		const known = entry && statusOf(entry) !== 'unknown' ? entry : undefined;
+		if (isErrorOutcome(outcome)) return [toErrorItem(call, outcome.error, item, known)];
 		const items = fitItems(call, outcome.items) as INodeExecutionData[];
 		return call.context.helpers.constructExecutionMetaData(items, { itemData: { item } });
 	});
@@ -121,25 +121,11 @@ function showHints(
 		const message = toPlainText(text);
 		call.context.addExecutionHints({ type, location: 'outputPane', message });
 	};
-	const costs = new Map<string, number>();
-	let adopted = 0;
+	for (const fact of sumUp(ledger, looks)) if (fact) hint('info', fact);
 	if (decision.reason) hint('info', `The run stayed awake ${decision.reason}.`);
 	if (times?.isCutShort && !looks.haveEnded) hint('info', CUT_SHORT);
-	for (const [item, outcome] of outcomes.entries()) {
-		const task = findOutputTask(outcome);
-		const entry = ledger.entries[item] as Entry;
-		// The earlier execution has said what it paid.
-		if (ledger.earlier && task && findTask(entry)?.adopted) adopted++;
-		else if (task?.creditsConsumed !== undefined)
-			costs.set(looks.keyOf(entry), task.creditsConsumed);
-	}
 	for (const [what, [count, first]] of listWarnings(outcomes))
 		hint('warning', cutText(`${what}: ${count}. The first: ${first}`));
-	if (costs.size) hint('info', `Credits consumed: ${addCredits([...costs.values()])}`);
-	if (adopted) {
-		const count = `${adopted} of ${outcomes.length}`;
-		hint('info', `Nothing was created for these tasks of the earlier run: ${count}`);
-	}
 }
 
 const listTasks = (outcome: Outcome): Task[] =>
