@@ -70,10 +70,12 @@ it('hints say how tasks ended, what they cost, what is missing, and why the run 
 	expect(execution.hints).toEqual([
 		'Credits consumed by this run: 4',
 		'The run stayed awake because "Hook" waits for its end.',
-		'Items whose task failed: 1. The first: blocked task-0-1z',
-		`Items whose task goes on (use Wait): 1. The first: ${silence}`,
-		expect.stringMatching(/^Items with an error: 1\. The first: The service did not accept/),
-		expect.stringMatching(/^Items that lack a file: 1\. The first: Could not .*…$/),
+		'Items whose task failed: 1 (item 1). The first: blocked task-0-1z',
+		`Items whose task goes on (use Wait): 1 (item 2). The first: ${silence}`,
+		expect.stringMatching(
+			/^Items with an error: 1 \(item 3\)\. The first: The service did not accept/,
+		),
+		expect.stringMatching(/^Items that lack a file: 1 \(item 4\)\. The first: Could not .*…$/),
 	]);
 });
 

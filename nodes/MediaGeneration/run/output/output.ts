@@ -111,6 +111,9 @@ export function toOutput(
 const CUT_SHORT =
 	"The wait ended before 'Limit Wait Time', because of n8n's timeout ('Timeout Workflow'), or that of an MCP client.";
 
+/** The longest list of items in a hint, in characters. */
+const LONGEST_LIST = 30;
+
 /** Shows how a wait ended, and what nobody sees among the files that n8n shows first. */
 function showHints(
 	{ call, ledger, decision, times }: Run,
@@ -124,8 +127,11 @@ function showHints(
 	for (const fact of sumUp(ledger, looks)) if (fact) hint('info', fact);
 	if (decision.reason) hint('info', `The run stayed awake ${decision.reason}.`);
 	if (times?.isCutShort && !looks.haveEnded) hint('info', CUT_SHORT);
-	for (const [what, [count, first]] of listWarnings(outcomes))
-		hint('warning', cutText(`${what}: ${count}. The first: ${first}`));
+	for (const [what, reasons] of listWarnings(outcomes)) {
+		const [first] = reasons.values();
+		const items = cutText([...reasons.keys()].join(', '), LONGEST_LIST);
+		hint('warning', cutText(`${what}: ${reasons.size} (item ${items}). The first: ${first}`));
+	}
 }
 
 const listTasks = (outcome: Outcome): Task[] =>
@@ -135,14 +141,15 @@ const listTasks = (outcome: Outcome): Task[] =>
 const findOutputTask = (outcome: Outcome): Task | undefined =>
 	isErrorOutcome(outcome) ? factsOf(outcome.error).task : listTasks(outcome)[0];
 
-/** Lists what is wrong with items: of how many, and the first reason. */
-function listWarnings(outcomes: Outcome[]): Map<string, [count: number, first: string]> {
-	const warnings = new Map<string, [count: number, first: string]>();
-	const warn = (what: string, reason?: string) => {
-		const [count, first] = warnings.get(what) ?? [0, reason];
-		if (reason && first) warnings.set(what, [count + 1, first]);
-	};
-	for (const outcome of outcomes) {
+/** Lists what is wrong with items: of which, counted from 1, and why. */
+function listWarnings(outcomes: Outcome[]): Map<string, Map<number, string>> {
+	const warnings = new Map<string, Map<number, string>>();
+	for (const [item, outcome] of outcomes.entries()) {
+		const warn = (what: string, reason?: string) => {
+			if (!reason) return;
+			const reasons = warnings.get(what) ?? new Map<number, string>();
+			warnings.set(what, reasons.set(item + 1, reason));
+		};
 		const task = findOutputTask(outcome);
 		if (!task && isErrorOutcome(outcome))
 			warn('Items with an error', (outcome.error as Error).message);
