@@ -76,7 +76,7 @@ const ROWS: Record<string, Row> = {
 		items: ['one #status=422', 'two'],
 		options: FILES,
 		node: TO_ERRORS,
-		shows: /did not accept a field/,
+		shows: /did not accept what was sent/,
 	},
 	'On Error "continue", an expression that fails': {
 		items: ['one', 'bad two'],

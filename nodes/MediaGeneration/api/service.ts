@@ -154,7 +154,7 @@ const FAILURES = {
 	input: {
 		codes: [400, 413, 422],
 		nothingDone: true,
-		what: 'The service did not accept a field or its size',
+		what: 'The service did not accept what was sent',
 		next: 'Correct what the service names.',
 	},
 	/** Too many requests at once. */

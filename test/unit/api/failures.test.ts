@@ -19,7 +19,7 @@ const VERDICTS = {
 	credits: { words: /too few credits/, certain: true, appliesToAll: true },
 	turnedAway: { words: /turned the request away/, certain: true },
 	notFound: { words: /has nothing at that address/, certain: true },
-	input: { words: /did not accept a field/, certain: true },
+	input: { words: /did not accept what was sent/, certain: true },
 	rate: { words: /too many requests/, certain: true, passes: true },
 	maintenance: { words: /under maintenance/, certain: true, appliesToAll: true, passes: true },
 	fault: { words: /internal fault/, passes: true },

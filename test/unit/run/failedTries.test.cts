@@ -74,7 +74,7 @@ describe.each(AWAKE_OR_ASLEEP)('a try after a failure, where the run waits by %s
 		const { items } = await live(build([['failed', 'refused']], goesOn));
 		const message = expect.stringContaining('task-0-1z') as string;
 		expect(items).toMatchObject([{ json: { message } }]);
-		expect(items[0]?.json.error).toContain('did not accept a field');
+		expect(items[0]?.json.error).toContain('did not accept what was sent');
 	});
 
 	it('in a retry from the list comes only after n8n was given the failure there too', async () => {
