@@ -28,7 +28,7 @@ export const getFiles: PlainOperation = {
 	resource: 'task',
 	value: 'getFiles',
 	name: 'Get Files',
-	action: 'Download a video or image',
+	action: 'Get the files of a video or image',
 	description: 'Retrieve the files of a completed task',
 	fields: [
 		taskIdField,
