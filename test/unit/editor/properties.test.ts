@@ -1,4 +1,4 @@
-import { subtitle } from '../../../nodes/MediaGeneration/editor/properties';
+import { operationProperties, subtitle } from '../../../nodes/MediaGeneration/editor/properties';
 import { evaluate } from '../expression';
 
 it.each([
@@ -10,4 +10,12 @@ it.each([
 ])('the text below the node %j is %s', (parameters, expected) => {
 	const expression = subtitle.replaceAll('$parameter', `(${JSON.stringify(parameters, null, 1)})`);
 	expect(evaluate(expression)).toBe(expected);
+});
+
+it('Options of each operation are in alphabetical order', () => {
+	const lists = operationProperties
+		.filter(({ name }) => name === 'options')
+		.map(({ options = [] }) => options.flatMap((one) => ('type' in one ? one.displayName : [])));
+	expect(lists.length).toBeGreaterThan(5);
+	expect(lists).toEqual(lists.map((names) => [...names].sort((a, b) => a.localeCompare(b))));
 });

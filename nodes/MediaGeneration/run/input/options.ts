@@ -12,13 +12,14 @@ export const timeoutOption: INodeProperties = {
 	description: 'How many seconds the service may take to answer a request',
 };
 
+/** Makes the field Options. Its entries are sorted by name, as n8n wants its lists. */
 export const optionsField = (options: INodeProperties[]): INodeProperties => ({
 	displayName: 'Options',
 	name: 'options',
 	type: 'collection',
 	placeholder: 'Add option',
 	default: {},
-	options,
+	options: options.sort((a, b) => a.displayName.localeCompare(b.displayName)),
 });
 
 export const extraFields: Field = {
