@@ -57,7 +57,7 @@ const askedFor = { '/options.showInputModes': [true] };
  */
 const anyPrompt: Field = {
 	...prompt,
-	placeholder: 'e.g. A red fox in snow',
+	placeholder: 'Describe the result, or enter the text to speak',
 	description: 'What to generate. With JSON, it counts in place of the prompt there.',
 	displayOptions: { hide: { '/anyFields.value.$noPrompt': [true] } },
 };
