@@ -99,8 +99,8 @@ export class MediaGenerationApi implements ICredentialType {
 			type: 'string',
 			typeOptions: { password: true },
 			default: '',
-			hint: 'Leave blank at first: only the trigger needs it',
-			description: `The ${KEY_NAME} from your account settings with the service. It tells genuine callbacks from forged ones.`,
+			hint: 'Leave blank at first: the trigger and Reference need it',
+			description: `The ${KEY_NAME} from your account settings with the service. It tells genuine callbacks from forged ones, also those that wake Generate.`,
 		},
 		{
 			displayName: 'Advanced Settings',
