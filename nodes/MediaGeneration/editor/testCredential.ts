@@ -48,16 +48,24 @@ export async function testCredential(
 
 /** Says why the credits couldn't be read, and what to do. */
 function explain(error: UserError, { baseUrl }: Credentials): string {
-	// Another token helps at any path.
-	const isOfPath =
-		!isOfKind(error, 'token') &&
-		(factsOf(error).answeredBy === 'other' || isOfKind(error, 'notFound'));
-	const told = `${error.message}. ${(isOfPath ? WRONG_PATH : error.description) ?? ''}`;
-	if (!isOfPath) return isOfKind(error, 'unreadable') ? `${told} ${SAVE_ANYWAY}` : told;
+	const isToken = isOfKind(error, 'token');
+	const isOfPath = factsOf(error).answeredBy === 'other' || isOfKind(error, 'notFound');
+	return [
+		// What is probably wrong comes first: n8n folds the rest away.
+		(isToken || isOfPath) && explainPath(baseUrl),
+		`${error.message}.`,
+		isOfPath && WRONG_PATH,
+		(isToken || !isOfPath) && error.description,
+		!isToken && (isOfPath || isOfKind(error, 'unreadable')) && SAVE_ANYWAY,
+	]
+		.filter(Boolean)
+		.join(' ');
+}
+
+function explainPath(baseUrl: string): string {
 	const { pathname } = new URL(baseUrl.trim());
-	// What is probably wrong comes first: n8n folds the rest away.
-	const isBelow = `Remove ${pathname} from 'Base URL', unless your service is below that path: the node appends its own paths. `;
-	return `${pathname === '/' ? '' : isBelow}${told} ${SAVE_ANYWAY}`;
+	if (pathname === '/') return '';
+	return `Remove ${pathname} from 'Base URL', unless your service is below that path: the node appends its own paths.`;
 }
 
 /** In tests, n8n only has an older request helper, which knows no credentials. */

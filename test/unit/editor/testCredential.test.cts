@@ -54,11 +54,18 @@ it.each<[string, () => unknown, object, string]>([
 		{},
 		`${NO_MORE}.*can't be reached \\(ECONNREFUSED\\)\\. Check 'Base URL'`,
 	],
+	['a refused token', refused(401), {}, `${NO_MORE}.*access token \\(401.*\\)\\. .*valid 'Access`],
 	[
-		'a refused token',
+		'a refused token and a base URL with a path, which comes first',
 		refused(401),
 		below,
-		`${NO_MORE}.*access token \\(401.*\\)\\. .*valid 'Access`,
+		"^Remove /api/v1/ from 'Base URL'.*access token \\(401.*valid 'Access(?!.*save anyway)",
+	],
+	[
+		'a token that something else refuses',
+		() => ({ ...ok('<html>'), statusCode: 401 }),
+		{},
+		"access token \\(401\\)\\. Check 'Base URL'.*valid 'Access(?!.*save anyway)",
 	],
 	['a path that the service lacks', refused(404), {}, `No path.*'Credits Path'.*${SAVE}`],
 	[
