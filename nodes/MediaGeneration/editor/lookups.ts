@@ -52,10 +52,22 @@ async function connect(context: ILoadOptionsFunctions): Promise<TaskService> {
 	);
 }
 
-/** Names a model by its title, its first type if the title lacks it, and the first line of its price. */
+/** The longest title and price for which the box of the chosen model has room as the panel opens. */
+const BOX = 35;
+
+/** Emoji, which services write beside prices. */
+const EMOJI = /\p{Extended_Pictographic}\ufe0f?/gu;
+
+/**
+ * Names a model by its title, the first line of its price or, where the box has no room, the first
+ * amount there, and by its first type if the title lacks it.
+ */
 function toResult({ model, title = model, taskType, pricingDesc = '' }: CatalogueModel) {
 	const type = taskType.find((one) => !title.toLowerCase().includes(one.toLowerCase()));
-	const name = [title, type, pricingDesc.trim().split('\n')[0]].filter(Boolean).join(' · ');
+	const [line = ''] = pricingDesc.replace(EMOJI, '').trim().split('\n');
+	const [amount] = line.match(/[\d.,]+ credits?\b/) ?? [line];
+	const price = title.length + line.length <= BOX ? line.trim() : `${amount}…`;
+	const name = [title, line && price, type].filter(Boolean).join(' · ');
 	const description = [taskType.join(', '), pricingDesc].filter(Boolean).join('\n');
 	return {
 		name: cutText(name),
