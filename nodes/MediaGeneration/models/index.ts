@@ -12,7 +12,7 @@ export const models: Model[] = [
 	// It is first and the default, because a real service has its own identifiers.
 	{
 		id: 'any',
-		name: 'All Models of Your Service',
+		name: 'Any Model of Your Service',
 		description: 'Image to video, text to image, text to video, speech, music and more',
 		fields: anyModelFields,
 	},
@@ -45,13 +45,13 @@ function describeParameter({ name, required, options = [] }: Field): string {
 /** The list of models and the fields of each, for every operation that creates a task. */
 export const modelFields: INodeProperties[] = [
 	{
-		displayName: 'Choose From',
+		displayName: 'Create With',
 		name: 'model',
 		type: 'options',
 		noDataExpression: true,
 		options: models.map(({ id, name, description }) => ({ name, value: id, description })),
 		default: 'any',
-		description: 'All models of your service, or a model that has its fields here',
+		description: 'Any model that your service lists, or one that the documented interface has, which your service may lack',
 		builderHint: toBuilderHint(describeModels()),
 	},
 	...models.flatMap(({ id, fields }) =>

@@ -5,7 +5,7 @@ it.each([
 	[{ operation: 'generate', model: 'beta2/image-edit' }, 'Beta2 Image Edit'],
 	[{ model: 'any', anyModel: { value: 'vendor/model' } }, 'vendor/model'],
 	[{ model: 'any', anyModel: 'vendor/model' }, 'vendor/model'],
-	[{ model: 'any', anyModel: { mode: 'list', value: '' } }, 'All Models of Your Service'],
+	[{ model: 'any', anyModel: { mode: 'list', value: '' } }, 'Any Model of Your Service'],
 	[{ operation: 'getFiles' }, 'Get Files'],
 ])('the text below the node %j is %s', (parameters, expected) => {
 	const expression = subtitle.replaceAll('$parameter', `(${JSON.stringify(parameters, null, 1)})`);

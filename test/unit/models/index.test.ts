@@ -147,7 +147,7 @@ it.each([
 describe('the list of models', () => {
 	it('begins with all models of the service, an exception to the order of names, because no real service has the identifiers of the others', () => {
 		const [first, ...names] = models.map(({ name }) => name);
-		expect(first).toMatch(/^All Models of Your Service/);
+		expect(first).toMatch(/^Any Model of Your Service/);
 		expect(names).toEqual([...names].sort((a, b) => a.localeCompare(b)));
 	});
 

@@ -3,7 +3,7 @@ import { operationProperties } from '../../../nodes/MediaGeneration/editor/prope
 import { modelFields, models } from '../../../nodes/MediaGeneration/models';
 import { toProperty } from '../../../nodes/MediaGeneration/models/field';
 
-const [chooseFrom, ...properties] = modelFields;
+const [createWith, ...properties] = modelFields;
 
 const withoutConditions = (properties: INodeProperties[]) =>
 	properties.map((property) => ({ ...property, displayOptions: undefined }));
@@ -92,7 +92,7 @@ it('the prompt is hidden for a model without one, and shown with JSON', () => {
 });
 
 it('the hint of model has the parameters of each model, with the choices of those that have some', () => {
-	const hint = chooseFrom?.builderHint?.propertyHint ?? '';
+	const hint = createWith?.builderHint?.propertyHint ?? '';
 	const lines = hint.split('\n');
 	for (const { id, fields } of models) {
 		const line = lines.find((one) => one.startsWith(`${id}: `)) ?? '';

@@ -86,7 +86,7 @@ async function readGiven(item: Item): Promise<Given> {
 	if (!model)
 		throw buildFieldError(
 			`This node has no model "${String(chosen)}"`,
-			'Choose another one, such as All Models of Your Service.',
+			'Choose another one, such as Any Model of Your Service.',
 		);
 	if (model.id !== 'any') return readNamedModel(item, model);
 	const id = parseValue(anyModel, item.read(anyModel.name)) as string;

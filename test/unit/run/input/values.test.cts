@@ -80,7 +80,7 @@ describe('is refused before anything is paid for:', () => {
 	});
 
 	it('a model that the node does not have, and the error leads to all others', async () => {
-		const description: unknown = expect.stringContaining('such as All Models of Your Service');
+		const description: unknown = expect.stringContaining('such as Any Model of Your Service');
 		await expect(readInput({ parameters: { model: 'no-such' } })).rejects.toMatchObject({
 			description,
 		});
