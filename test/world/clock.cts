@@ -6,10 +6,14 @@ interface Timer {
 	run: () => void;
 }
 
+/** Some ten times what a world needs: its test would hang, and nobody would know which one. */
+const MAX_STEPS = 20_000;
+
 /** The time of a world, in milliseconds since 1970. It stands still while something works. */
 export class Clock {
 	/** In the order of their times; of the same time, the one that was set first. */
 	private timers: Timer[] = [];
+	private steps = 0;
 
 	constructor(public now = 1e12) {}
 
@@ -29,6 +33,8 @@ export class Clock {
 	async runUntil(moment: number, goesOn = () => true): Promise<void> {
 		await settle();
 		while ((this.timers[0]?.at ?? Infinity) <= moment && goesOn()) {
+			if (++this.steps > MAX_STEPS)
+				throw new Error(`"${expect.getState().currentTestName}" goes on for ever`);
 			const { at, run } = this.timers.shift() as Timer;
 			this.now = at;
 			run();
