@@ -23,32 +23,33 @@ export interface ResultLink extends FileFacts {
 const MAX_LINKS = 100;
 
 /** Keys of what the task was given, and of the service's own addresses. */
-const NO_RESULT =
+const NO_RESULT_KEY =
 	/\b(call ?back|(web ?)?hook|status|cancel|input|param|parameter|prompt|reference|request)s?\b/;
 
 /** Keys of a song in progress, of what a file was made from, and of pages. */
-const SUBSTITUTE = /\b(stream|streaming|source|origin|original|((web|home) ?)?(page|site)|doc)s?\b/;
+const SUBSTITUTE_KEY =
+	/\b(stream|streaming|source|origin|original|((web|home) ?)?(page|site)|doc)s?\b/;
 
-const PREVIEW =
+const PREVIEW_KEY =
 	/\b(preview|teaser|first frame|last frame)s?\b|(?<!\b(no|non|without) )\bwater ?mark/;
 
-const COVER = /\b(cover|thumb|thumbnail|poster|artwork)s?\b/;
+const COVER_KEY = /\b(cover|thumb|thumbnail|poster|artwork)s?\b/;
 
-const PICTURE = /\b(image|img|picture|photo)\b/;
+const PICTURE_KEY = /\b(image|img|picture|photo)\b/;
 
-/** Keys of media that a picture next to them is the cover of. */
-const HAS_COVER = /\b(audio|clip|mp3|mp4|music|song|sound|speech|track|video|voice|wav)s?\b/;
+/** Keys of sounds and videos. A picture beside one is its cover. */
+const COVERED_KEY = /\b(audio|clip|mp3|mp4|music|song|sound|speech|track|video|voice|wav)s?\b/;
 
 /**
  * How likely a link is what was paid for; the least number is the likeliest. The contract doesn't say
- * where links are, and models differ, so any http(s) text counts, and the words of its key tell.
+ * where links are, and models differ. So any http(s) text counts, and the words of its key rank it.
  */
-const RANK = { result: 0, substitute: 1, preview: 2 };
+const RANKS = { result: 0, substitute: 1, preview: 2 };
 
 /** Where a link stands: how likely the place is, and what is said there about the file. */
 interface Place {
 	rank: number;
-	/** Most links are known already, or are too many. */
+	/** Called for the links that are returned only: an answer may have thousands. */
 	readFacts: () => FileFacts;
 }
 
@@ -56,30 +57,27 @@ interface Place {
 export function readResultLinks(result: unknown): ResultLink[] {
 	const links = collectLinks(result);
 	const best = findBestRank(links);
-	return (
-		[...links]
-			.filter(([, { rank }]) => rank === best || rank === RANK.preview)
-			.map(([url, { rank, readFacts }]): ResultLink => {
-				const facts = readFacts();
-				// The likeliest are the results, whatever they are, because they are what was paid for.
-				const kind = rank === best ? 'result' : 'preview';
-				const coverUrl = facts.coverUrl === url ? undefined : facts.coverUrl;
-				return dropUndefined({ kind, url, ...facts, coverUrl });
-			})
-			// Results come first.
-			.sort((one, other) => other.kind.localeCompare(one.kind))
-	);
+	return [...links]
+		.filter(([, { rank }]) => rank === best || rank === RANKS.preview)
+		.sort(([, one], [, other]) => one.rank - other.rank)
+		.map(([url, { rank, readFacts }]) => {
+			const { coverUrl, ...facts } = readFacts();
+			// The likeliest are the results, whatever they are, because they are what was paid for.
+			const kind = rank === best ? 'result' : 'preview';
+			return dropUndefined({
+				kind,
+				url,
+				...facts,
+				coverUrl: coverUrl === url ? undefined : coverUrl,
+			});
+		});
 }
 
 /** Finds the result with the likeliest links, the first of several; undefined if none has any. */
 export function findResult(results: unknown[]): unknown {
-	let [found, best]: [unknown, number] = [undefined, Infinity];
-	for (const result of results) {
-		const rank = findBestRank(collectLinks(result));
-		if (rank < best) [found, best] = [result, rank];
-		if (best === RANK.result) break;
-	}
-	return found;
+	const ranks = results.map((result) => findBestRank(collectLinks(result)));
+	const best = Math.min(...ranks);
+	return best < Infinity ? results[ranks.indexOf(best)] : undefined;
 }
 
 /** Infinity without links. */
@@ -92,7 +90,7 @@ const findBestRank = (links: Map<string, Place>): number =>
  */
 function collectLinks(
 	given: unknown,
-	place: Place = { rank: RANK.result, readFacts: () => ({}) },
+	place: Place = { rank: RANKS.result, readFacts: () => ({}) },
 	links = new Map<string, Place>(),
 ): Map<string, Place> {
 	if (links.size === MAX_LINKS) return links;
@@ -105,31 +103,36 @@ function collectLinks(
 }
 
 function addLinksInObject(links: Map<string, Place>, object: object, place: Place): void {
-	// An answer may have 60,000 objects without a new link. Reading their keys would take a second.
-	const isKnown = (part: unknown) => (links.get(part as string)?.rank ?? Infinity) <= place.rank;
-	if (!Object.values(object).some((part) => mayHaveLinks(part) && !isKnown(part))) return;
-	const said = Object.entries(object).map(([key, part]): [words: string, part: unknown] => [
-		spaceWords(key).trim(),
-		openJson(part),
-	]);
-	const parts = said.filter(([words, part]) => !NO_RESULT.test(words) && mayHaveLinks(part));
-	const hasCover = parts.some(([words]) => HAS_COVER.test(words) && !PREVIEW.test(words));
-	const isCover = (words: string) =>
-		COVER.test(words) || (hasCover && PICTURE.test(words) && !HAS_COVER.test(words));
-	const covers = parts.flatMap(([words, part]) => (isCover(words) && readLink(part)) || []);
-	const find = <Fact>(schema: z.ZodType<Fact, z.ZodTypeDef, unknown>, name: RegExp) =>
-		said.flatMap(([words, part]) => (name.test(words) && schema.safeParse(part).data) || [])[0];
-	const readFacts = () => ({
-		id: find(id, /^(audio )?id$/),
-		title: find(message, /^title$/),
-		durationSeconds: find(number, /^duration( seconds)?$/),
-		coverUrl: covers[0] ?? place.readFacts().coverUrl,
+	const parts = Object.entries(object).flatMap(([key, given]): Array<[string, unknown]> => {
+		const part = openJson(given);
+		// An answer may have 60,000 objects without a link. Reading all keys would take a second.
+		if (!mayHaveLinks(part)) return [];
+		const words = toWords(key);
+		return NO_RESULT_KEY.test(words) ? [] : [[words, part]];
 	});
+	const isCovered = parts.some(([words]) => COVERED_KEY.test(words) && !PREVIEW_KEY.test(words));
+	const isCover = (words: string) =>
+		COVER_KEY.test(words) || (isCovered && PICTURE_KEY.test(words) && !COVERED_KEY.test(words));
+	const readFacts = () => {
+		const find = <Fact>(schema: z.ZodType<Fact, z.ZodTypeDef, unknown>, name: RegExp) =>
+			Object.entries(object).flatMap(
+				([key, part]) => (name.test(toWords(key)) && schema.safeParse(part).data) || [],
+			)[0];
+		const covers = parts.flatMap(([words, part]) => (isCover(words) && readLink(part)) || []);
+		return {
+			id: find(id, /^(audio )?id$/),
+			title: find(message, /^title$/),
+			durationSeconds: find(number, /^duration( seconds)?$/),
+			coverUrl: covers[0] ?? place.readFacts().coverUrl,
+		};
+	};
 	for (const [words, part] of parts) {
-		const rank = isCover(words) ? RANK.preview : toRank(words);
+		const rank = isCover(words) ? RANKS.preview : toRank(words);
 		collectLinks(part, { rank: Math.max(rank, place.rank), readFacts }, links);
 	}
 }
+
+const toWords = (key: string): string => spaceWords(key).trim();
 
 /** Parses a list or object that a service wrote as text, within its JSON. */
 const openJson = (part: unknown): unknown =>
@@ -146,12 +149,12 @@ const mayHaveLinks = (part: unknown): boolean =>
 const id = z.union([nonEmptyText, z.number().transform(String)]);
 
 function toRank(words: string): number {
-	if (PREVIEW.test(words)) return RANK.preview;
-	return SUBSTITUTE.test(words) ? RANK.substitute : RANK.result;
+	if (PREVIEW_KEY.test(words)) return RANKS.preview;
+	return SUBSTITUTE_KEY.test(words) ? RANKS.substitute : RANKS.result;
 }
 
 /** Keys of texts that are no result: why there is none, links that lead nowhere, facts beside them. */
-const NO_TEXT =
+const NO_TEXT_KEY =
 	/\b(block|error|fail|filter|flag|moderat|nsfw|reason|refus|reject|safety|violat)|\b(code|date|format|id|language|link|model|msg|name|prompt|state|status|tag|time|title|type|uri|url)s?$/;
 
 /** A link of another kind, or a path. */
@@ -163,7 +166,7 @@ export function hasText(result: unknown): boolean {
 	if (Array.isArray(result)) return result.some(hasText);
 	if (!isObject(result)) return false;
 	return Object.entries(result).some(
-		([key, part]) => hasText(part) && !NO_TEXT.test(spaceWords(key).trim()),
+		([key, part]) => hasText(part) && !NO_TEXT_KEY.test(toWords(key)),
 	);
 }
 
