@@ -179,7 +179,7 @@ it('a batch of which a task failed says so once, in short lines, and counts its 
 	expect(description.split('\n')).toEqual([
 		expect.stringMatching(/without paying again, .* currently saved workflow/),
 		expect.stringContaining('pays for a new task for each of its items'),
-		`Tasks that exist (look at them with Get): completed: ${pair.findId('two')}`,
+		`Tasks that exist (look at them with Get): ${pair.findId('two')} (completed)`,
 		expect.stringMatching(/^Credits consumed by this run: [\d.]+$/),
 		`Task ID: ${pair.findId('one #fail')}`,
 	]);

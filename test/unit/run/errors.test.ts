@@ -60,7 +60,7 @@ describe('the error of a run', () => {
 		'has all in its message for a model, which reads nothing else: %j',
 		(run) => {
 			expect(toNodeError(buildCall(run), refusal(), withTasks({ a: 'pending' }), 0)).toMatchObject({
-				message: `Refused. No further task was created. Wait. Tasks that exist (look at them with Get): pending: a ${SAID}`,
+				message: `Refused. No further task was created. Wait. Tasks that exist (look at them with Get): a (pending) ${SAID}`,
 				description: undefined,
 			});
 		},
@@ -74,7 +74,7 @@ it('the error that a model gets has a bound, and still names the task', () => {
 		withTasks({ b: 'pending' }),
 		0,
 	);
-	expect(message.replace(SAID, '')).toMatch(/^(a )+a… Tasks that exist .*: b $/);
+	expect(message.replace(SAID, '')).toMatch(/^(a )+a… Tasks that exist .*: b \(pending\) $/);
 	expect(message.length).toBeLessThanOrEqual(4_200);
 });
 
@@ -84,7 +84,7 @@ it.each<[typeof call, Error, string | undefined, object]>([
 		call,
 		new Error('Closed'),
 		'a1',
-		{ error: 'Closed', message: 'Tasks that exist (look at them with Get): pending: a1' },
+		{ error: 'Closed', message: 'Tasks that exist (look at them with Get): a1 (pending)' },
 	],
 	[call, wrong, undefined, { error: 'Refused', message: 'Wait.' }],
 	[tool, wrong, undefined, { error: `Refused. Wait. ${SAID}` }],
@@ -113,7 +113,7 @@ it.each<[Task, string, string]>([
 		expect(read({ b: 'completed', a: 'pending', c: 'failed', d: 'completed' })).toEqual([
 			expect.stringMatching(KEEP),
 			next,
-			'Tasks that exist (look at them with Get): completed: b, d; failed: c',
+			'Tasks that exist (look at them with Get): b (completed), c (failed), d (completed)',
 			'Credits consumed by this run: 8',
 			'Task ID: a',
 		]);
@@ -138,7 +138,7 @@ it('the error of a run whose failed task was created again says how often, and n
 	const ledger = beginLedger({ entries: [{ attempts }] });
 	expect(toNodeError(call, error, ledger, 0).description?.split('<br>')).toEqual([
 		PAYS,
-		'Tasks that exist (look at them with Get): failed: a, b',
+		'Tasks that exist (look at them with Get): a (failed), b (failed)',
 		'Tried 3 times; failed tasks: 3',
 		'Task ID: c',
 	]);

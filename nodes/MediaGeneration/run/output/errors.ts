@@ -12,14 +12,7 @@ import { NODE_NAME } from '../../lib/brand';
 import { LONGEST_TEXT } from '../../lib/excerpt';
 import { dropUndefined } from '../../lib/json';
 import { cutText, toPlainText } from '../../lib/text';
-import {
-	type Attempt,
-	type Entry,
-	findTask,
-	identifyTask,
-	type Ledger,
-	mayCreateAgain,
-} from '../ledger/ledger';
+import { type Entry, findTask, identifyTask, type Ledger, mayCreateAgain } from '../ledger/ledger';
 import { addCredits } from '../ledger/note';
 import type { Looks } from '../looks';
 
@@ -36,16 +29,6 @@ export const findNext = (error: unknown): string | undefined =>
 
 /** How to get the finished tasks. A calling workflow shows it too, so it names node and workflow. */
 const HOW_TO_KEEP = `To output the other tasks without paying again, set On Error of its ${NODE_NAME} node to Continue, and retry its execution with the currently saved workflow: see docs/failed-tasks.md.`;
-
-/** Lists tasks by their status, such as "completed: a, b; failed: c". */
-function listByStatus(attempts: Attempt[]): string {
-	const groups = new Map<string, string[]>();
-	for (const { taskId, end } of attempts) {
-		const status = end?.status ?? 'pending';
-		groups.set(status, [...(groups.get(status) ?? []), taskId]);
-	}
-	return [...groups].map(([status, taskIds]) => `${status}: ${taskIds.join(', ')}`).join('; ');
-}
 
 /** Says what a run cost, how often it tried and what it adopted, as far as there is something to say. */
 export function sumUp({ earlier, entries }: Ledger, looks?: Looks) {
@@ -78,15 +61,17 @@ export function sumUp({ earlier, entries }: Ledger, looks?: Looks) {
  */
 function explain({ audience }: Call, error: unknown, entries: Entry[] = [], sums: unknown[] = []) {
 	const { task } = factsOf(error);
-	const attempts = entries.flatMap((entry) => entry.attempts);
-	const others = attempts.filter(({ taskId }) => taskId !== task?.taskId);
+	const others = entries
+		.flatMap(({ attempts }) => attempts)
+		.filter(({ taskId }) => taskId !== task?.taskId)
+		.map(({ taskId, end }) => `${taskId} (${end?.status ?? 'pending'})`);
 	const hasOthers = others.length > 0;
 	const next = findNext(error);
 	const lines = [
 		hasOthers && entries.length > 1 && task && HOW_TO_KEEP,
 		// Whoever reads that there is none would pay for these again.
 		hasOthers ? next?.replace(NOTHING_CREATED, 'No further task was created.') : next,
-		hasOthers && `Tasks that exist (look at them with Get): ${listByStatus(others)}`,
+		hasOthers && `Tasks that exist (look at them with Get): ${others.join(', ')}`,
 		...sums,
 		task && `Task ID: ${task.taskId}`,
 	].flatMap((line) => (line ? toPlainText(String(line)) : []));
