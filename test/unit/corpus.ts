@@ -1,4 +1,5 @@
 import { corpus } from '../../dev/service/catalogue.cts';
+import type { Request } from '../world/contexts.cts';
 
 export const MINUTE = 60_000;
 const LIST = '/api/v1/models';
@@ -18,6 +19,22 @@ export function answerFromCorpus(path: string): Answer {
 	if (path === LIST) return { code: 200, data: { models: corpus.map(({ entry }) => entry) } };
 	const found = corpus.find(({ entry }) => path === schemaPath(entry.model));
 	return found ? { code: 200, data: { openapi: found.openapi } } : MISSING;
+}
+
+let accounts = 0;
+
+/** Opens an account that nobody used before, of a service that answers so at a path, and notes what it is asked. */
+export function openAccount(answer: (path: string) => object | string = answerFromCorpus) {
+	const requests: string[] = [];
+	return {
+		requests,
+		credentials: { baseUrl: 'https://api.example', accessToken: `secret token ${accounts++}` },
+		answer({ path }: Request) {
+			requests.push(path);
+			const body = answer(path);
+			return { statusCode: 200, body: typeof body === 'string' ? body : JSON.stringify(body) };
+		},
+	};
 }
 
 /** Waits for answers, as long as they take by fake timers. */

@@ -11,7 +11,7 @@ import { MediaGeneration } from '../../nodes/MediaGeneration/MediaGeneration.nod
 import { Looks } from '../../nodes/MediaGeneration/run/looks';
 import { showOutcomes } from '../../nodes/MediaGeneration/run/output/output';
 import { openPanel } from './editor/openPanel';
-import { fake, WAIT, type Run } from './n8n';
+import { fake, WAIT } from './n8n';
 import { runNode } from './operations/runNode.cts';
 import { open } from './run/sending';
 
@@ -42,7 +42,7 @@ const listTexts = (value: unknown): string[] =>
 		: [value ?? []].flat().map(String);
 
 /** Runs the node, and returns what n8n shows of the run. */
-async function run(given: Run & { more?: object } = {}, parameters: object = {}) {
+async function run(given: Parameters<typeof runNode>[1] = {}, parameters: object = {}) {
 	const all = { operation: 'get', taskId: 't', ...parameters };
 	const { items, error, hints } = await runNode(all, { answer: answerMarkup, ...given });
 	const { message, description, messages, errorResponse } = (error ?? {}) as NodeOperationError;

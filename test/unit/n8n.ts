@@ -15,53 +15,24 @@ import type { Item } from '../../nodes/MediaGeneration/run/input/item';
 import { readCall } from '../../nodes/MediaGeneration/host/call';
 import type { RunSettings } from '../../nodes/MediaGeneration/run/ledger/ledger';
 import type { Creation } from '../../nodes/MediaGeneration/run/ledger/note';
+import {
+	buildExecuteContext,
+	buildWebhookContext,
+	fake,
+	type OfRun,
+	type Parts,
+	type Request,
+} from '../world/contexts.cts';
 import { makeResponse } from '../world/response.cts';
 
-/** What the product looks for in n8n's contexts and does without: undocumented fields, and a function that only runs have. */
-const OPTIONAL = [
-	'additionalData',
-	'additionalKeys',
-	'executeData',
-	'hints',
-	'runExecutionData',
-	'workflow',
-	'_getCredentials',
-	'getExecutionCancelSignal',
-] as const;
-
-/** What Jest and the language look for in any object. */
-const LOOKED_FOR = ['then', 'toJSON', 'asymmetricMatch', '$$typeof', 'nodeType', 'tagName'];
-
-/**
- * Builds a part of n8n or of the package from what a test gives. To read anything else throws, so that no test passes because
- * something is undefined that n8n always has.
- */
-export function fake<Whole extends object>(
-	given: Partial<Record<keyof Whole | (typeof OPTIONAL)[number], unknown>>,
-): Whole {
-	const known = new Set<string | symbol>([...OPTIONAL, ...LOOKED_FOR]);
-	return new Proxy(given, {
-		get(target, name, receiver) {
-			if (name in target || known.has(name) || typeof name === 'symbol')
-				return Reflect.get(target, name, receiver) as unknown;
-			throw new Error(`The test gives no ${name}`);
-		},
-	}) as Whole;
-}
+export { fake } from '../world/contexts.cts';
 
 /** A run of the node, as far as the tests vary it. */
-export interface Run {
-	/** The node's context, which n8n keeps with the execution. Null: n8n's Agents run the node without an execution. */
-	kept?: object | null;
-	run?: number;
-	/** A call of an MCP server has none. */
-	executionId?: string;
+export interface Run extends Omit<OfRun, 'node' | 'items'> {
 	/** The type of the node. */
 	type?: string;
 	/** The node's parameters, as its owner set them. */
-	parameters?: object;
-	/** The tool of an agent that is older than the newest. */
-	isTool?: boolean;
+	parameters?: Record<string, unknown>;
 	/** The JSON of each input item. */
 	input?: object[];
 	/** On Error is "continue". */
@@ -70,40 +41,13 @@ export interface Run {
 
 /** Builds what n8n gives to a run, and more of it. */
 export function buildContext(
-	{
-		kept = {},
-		run = 0,
-		type = 'mediaGeneration',
-		parameters = {},
-		isTool = false,
-		input = [],
-		goesOn = false,
-		...rest
-	}: Run = {},
-	more: Partial<Record<keyof IExecuteFunctions, unknown>> = {},
+	{ type = 'mediaGeneration', parameters = {}, input = [], goesOn, ...run }: Run = {},
+	more: Parts<IExecuteFunctions> = {},
 ) {
-	const { executionId } = { executionId: '1', ...rest };
-	return fake<IExecuteFunctions>({
-		getContext(of: string) {
-			if (!kept) throw new Error('`executionData` is not initialized');
-			// What all nodes share goes along with what is the node's.
-			return of === 'flow' ? ((kept as { flow?: object }).flow ??= {}) : kept;
-		},
-		getExecutionContext: () => undefined,
-		getExecutionId: () => executionId,
-		getExecutionCancelSignal: () => undefined,
-		getInputData: () => input.map((json) => ({ json })),
-		getInstanceId: () => 'instance',
-		getNode: () => ({ id: 'node', name: 'Node', type, parameters }),
-		getWorkflow: () => ({ id: 'workflow', name: 'Films' }),
-		getWorkflowDataProxy: () => ({ $runIndex: run, $execution: { customData: new Map() } }),
-		getWorkflowSettings: () => ({}),
-		isToolExecution: () => isTool,
-		continueOnFail: () => goesOn,
-		helpers: {},
-		logger: { info() {}, warn() {} },
-		...more,
-	});
+	const onError = goesOn ? 'continueRegularOutput' : undefined;
+	const node = { id: 'node', name: 'Node', type, parameters, onError } as const;
+	const items = input.map((json) => ({ json }));
+	return buildExecuteContext({ node, items, id: 'workflow', executionId: '1', ...run }, more);
 }
 
 /** Reads what n8n says of a call. */
@@ -194,7 +138,7 @@ export interface Callback {
 	query?: object;
 	readDetails?: ReadDetails;
 	/** Parts of the context that not every webhook needs. */
-	more: Partial<Record<keyof IWebhookFunctions, unknown>>;
+	more: Parts<IWebhookFunctions>;
 }
 
 /** Builds what n8n gives a webhook for a callback. */
@@ -203,7 +147,7 @@ export function buildWebhook(
 		taskId,
 		secret = SECRET,
 		webhookSecret = SECRET,
-		headers,
+		headers = signHeaders({ data: { taskId } }, secret),
 		data,
 		body = { data: { task_id: taskId, ...data } },
 		query = {},
@@ -212,27 +156,15 @@ export function buildWebhook(
 	}: Callback,
 	response = makeResponse(),
 ): IWebhookFunctions {
-	const signed = signHeaders({ data: { taskId } }, secret);
-	return fake<IWebhookFunctions>({
-		getHeaderData: () => headers ?? signed,
-		getBodyData: () => body,
-		getQueryData: () => query,
-		getRequestObject: () => ({ rawBody: Buffer.from(JSON.stringify(body)) }),
-		getResponseObject: () => response,
-		getWorkflow: () => ({ id: 'workflow' }),
-		getMode: () => 'webhook',
-		getCredentials: async () => ({
-			baseUrl: 'https://api.example.com',
-			accessToken: 'token',
-			webhookSecret,
-		}),
-		helpers: {
-			httpRequestWithAuthentication: async (_type: string, { url }: { url: string }) =>
-				await readDetails?.(String(new URL(url).searchParams.get('taskId'))),
-		},
-		logger: { info: () => {}, warn: () => {}, error: () => {} },
-		...more,
-	});
+	const webhook = {
+		node: { id: 'node', name: 'Trigger' },
+		id: 'workflow',
+		mode: 'webhook',
+		credentials: { baseUrl: 'https://api.example.com', accessToken: 'token', webhookSecret },
+		answer: async ({ path }: Request) =>
+			await readDetails?.(String(new URLSearchParams(path.split('?')[1]).get('taskId'))),
+	};
+	return buildWebhookContext(webhook, { headers, body, query, response }, more);
 }
 
 /** Sends a callback to a webhook of n8n's, and returns what n8n and the sender are given. */

@@ -1,159 +1,177 @@
 import type {
 	IDataObject,
+	IExecuteFunctions,
 	IHttpRequestOptions,
-	INodeExecutionData,
+	INode,
+	IWebhookFunctions,
 	NodeExecutionHint,
 } from 'n8n-workflow';
 import type { Readable } from 'node:stream';
-import type { Account, Entry, Execution, N8n, RunData } from './n8n.cts';
-import type { Process } from './process.cts';
 import type { WebhookResponse } from './response.cts';
-import type { Creation } from './service.cts';
 
-/** n8n's contexts, as it gives them to `execute()` and `webhook()`. */
+/** The one fake of n8n's contexts, as it gives them to the functions of a node: those of a world, and those of a test of one room. */
+
+/** What the product looks for in n8n's contexts and does without: undocumented fields, and a function that only runs have. */
+const OPTIONAL = [
+	'additionalData',
+	'additionalKeys',
+	'executeData',
+	'hints',
+	'runExecutionData',
+	'workflow',
+	'_getCredentials',
+	'getExecutionCancelSignal',
+] as const;
+
+/** What Jest and the language look for in any object. */
+const LOOKED_FOR = ['then', 'toJSON', 'asymmetricMatch', '$$typeof', 'nodeType', 'tagName'];
+
+/** Parts of something, by name. */
+export type Parts<Whole> = Partial<Record<keyof Whole | (typeof OPTIONAL)[number], unknown>>;
+
+/**
+ * Builds a part of n8n or of the package from what a test gives. To read anything else throws, so that no test passes because
+ * something is undefined that n8n always has.
+ */
+export function fake<Whole extends object>(given: Parts<Whole>): Whole {
+	const known = new Set<string | symbol>([...OPTIONAL, ...LOOKED_FOR]);
+	return new Proxy(given, {
+		get(target, name, receiver) {
+			if (name in target || known.has(name) || typeof name === 'symbol')
+				return Reflect.get(target, name, receiver) as unknown;
+			throw new Error(`The test gives no ${name}`);
+		},
+	}) as Whole;
+}
+
+/** A request with the token of a credential. */
+export interface Request {
+	path: string;
+	body?: unknown;
+	token: string;
+	/** Ends it. */
+	signal?: AbortSignal;
+}
+
+/** What n8n knows of a node that it calls. */
+export interface OfNode {
+	node: Omit<Partial<INode>, 'parameters'> & { parameters?: Record<string, unknown> };
+	/** A call of an MCP server has none. */
+	executionId?: string;
+	mode?: string;
+	/** Names n8n and the workflow. */
+	id?: string;
+	credentials?: { baseUrl?: string };
+	/** What the service answers a request with that credential's token. */
+	answer?: (request: Request) => unknown;
+	log?: (line: string) => void;
+	/** More of n8n's helpers. */
+	helpers?: object;
+}
 
 type Self = { getExecutionCancelSignal?: () => AbortSignal | undefined };
 
-const buildResumeUrl = ({ host, token }: N8n, { id }: Execution): string =>
-	`https://${host}/webhook-waiting/${id}?signature=${token}`;
+const HELPERS = {
+	prepareBinaryData: async (stream: Readable, fileName: string, mimeType: string) => ({
+		fileName,
+		mimeType,
+		data: (await stream.toArray()).join(''),
+	}),
+	constructExecutionMetaData: (items: object[], { itemData }: IDataObject) =>
+		items.map((item) => ({ ...item, pairedItem: itemData })),
+};
 
-/** The functions of n8n that both have. */
-function buildBase(n8n: N8n, execution: Execution, process: Process) {
-	const { baseUrl } = n8n.credentials;
-	const log = (line: string) => n8n.note(process, line);
-	async function request(
+/** What n8n gives to all functions of a node. */
+export function buildContext<Context extends object>(
+	{ node, executionId, mode = 'trigger', id, credentials, answer, log = () => {}, helpers }: OfNode,
+	more: Parts<Context>,
+): Context {
+	async function httpRequestWithAuthentication(
 		this: Self,
 		_: string,
 		{ url, body }: IHttpRequestOptions,
-		{ credentialsDecrypted: { data } }: { credentialsDecrypted: { data: Account } },
+		{ credentialsDecrypted: { data } }: { credentialsDecrypted: { data: IDataObject } },
 	) {
-		const sender = { execution: execution.id, process, token: data.accessToken };
-		const service = n8n.getService();
-		const answer = await process.send(
-			async () => await service.answer(url.slice(baseUrl.length), body, sender),
-			this.getExecutionCancelSignal?.(),
-		);
-		const { creation } = answer as { creation?: Creation };
-		if (creation) creation.isAnswered = true;
-		return answer;
+		const path = url.slice(credentials?.baseUrl?.length);
+		const signal = this.getExecutionCancelSignal?.();
+		return await answer?.({ path, body, token: data.accessToken as string, signal });
 	}
-	return {
-		getExecutionId: () => execution.id,
-		getMode: () => execution.mode,
-		getInstanceId: () => n8n.host,
-		getWorkflow: () => ({ id: n8n.host, name: 'Films' }),
-		getWorkflowSettings: () => ({}),
-		getCredentials: async (_: string, item?: number) =>
-			await process.ask(() => {
-				n8n.onCredential?.(item);
-				return { ...n8n.credentials, ...n8n.accountOf?.(item) };
-			}),
-		logger: { info: log, warn: log, error: log, debug: log },
-		evaluateExpression: () => buildResumeUrl(n8n, execution),
-		additionalKeys: { $execution: { resumeUrl: buildResumeUrl(n8n, execution) } },
-		helpers: {
-			httpRequestWithAuthentication: request,
-			httpRequest: async ({ url, abortSignal }: { url: string; abortSignal?: AbortSignal }) =>
-				await process.send(async () => await n8n.getService().download(url), abortSignal),
-			prepareBinaryData: async (stream: Readable, fileName: string, mimeType: string) => ({
-				fileName,
-				mimeType,
-				data: (await stream.toArray()).join(''),
-			}),
-			constructExecutionMetaData: (items: object[], { itemData }: IDataObject) =>
-				items.map((item) => ({ ...item, pairedItem: itemData })),
-		},
-	};
-}
-
-interface Run {
-	data: RunData;
-	entry: Entry;
-	process: Process;
-}
-
-const HOOK = { name: 'Hook', type: 'n8n-nodes-base.webhook', disabled: false };
-
-/** What n8n gives to a run of the node. */
-export function buildExecuteContext(n8n: N8n, execution: Execution, { data, entry, process }: Run) {
-	const { node } = entry;
-	const { runData } = data.resultData;
-	const parents = [{ ...HOOK, parameters: { responseMode: n8n.conditions.responseMode } }];
-	// An expression may return another value in each call.
-	const varying = n8n.conditions.varies ? { call: n8n.calls++ } : {};
-	const readInput = (item: number) =>
-		n8n.read?.(item, execution) ?? {
-			...(entry.data.main[0]?.[item] as INodeExecutionData).json,
-			...varying,
-		};
-	const read = (name: string, item: number, fallback: unknown) =>
-		name === 'anyInput' ? readInput(item) : ((node.parameters as IDataObject)[name] ?? fallback);
-	const setCustomData = (name: string, text: string) => {
-		n8n.note(process, text);
-		(data.resultData.metadata ??= {})[name] = text;
-		execution.customData.set(name, text);
-	};
-	const proxy = {
-		$runIndex: runData[node.name]?.length ?? 0,
-		$execution: { customData: { set: setCustomData } },
-		$: () => ({ isExecuted: true }),
-	};
-	const wait = async (until: Date) => {
-		// A node that sleeps already is tried again by n8n, also then.
-		const isNew = data.waitTill === undefined;
-		if (isNew && n8n.clock.now > execution.stoppedAt)
-			n8n.wrong.push('sleeps though it was stopped');
-		await process.ask(() => {
-			if (n8n.conditions.parkingFails) throw new Error('No active execution found');
-			data.waitTill = until.getTime();
-		});
-	};
-	return {
-		...buildBase(n8n, execution, process),
+	return fake<Context>({
 		getNode: () => node,
-		continueOnFail: () => node.onError?.startsWith('continue') ?? false,
-		isToolExecution: () => false,
-		getInputData: () => (node.executeOnce ? entry.data.main[0]?.slice(0, 1) : entry.data.main[0]),
-		getExecuteData: () => entry,
-		getContext: (of: string) =>
-			(data.executionData.contextData[of === 'flow' ? of : `node:${node.name}`] ??= {}),
-		getNodeParameter: read,
-		getWorkflowDataProxy: () => proxy,
-		getExecutionContext: () => undefined,
-		getExecutionCancelSignal: () => execution.stopped.signal,
-		getChildNodes: () => [],
-		getParentNodes: (name: string) => (name === HOOK.name ? [] : parents),
-		addExecutionHints: ({ message }: NodeExecutionHint) => execution.hints.push(message),
-		putExecutionToWait: wait,
-		additionalData: { executionTimeoutTimestamp: toTimestamp(execution, process) },
-		runExecutionData: data,
-	} as unknown;
+		getNodeParameter: (name: string, fallback: unknown) => node.parameters?.[name] ?? fallback,
+		getExecutionId: () => executionId,
+		getMode: () => mode,
+		getInstanceId: () => id,
+		getWorkflow: () => ({ id, name: 'Films' }),
+		getWorkflowSettings: () => ({}),
+		getCredentials: async () => credentials,
+		logger: { info: log, warn: log, error: log, debug: log },
+		helpers: { ...HELPERS, httpRequestWithAuthentication, ...helpers },
+		...more,
+	});
 }
 
-const toTimestamp = ({ timeoutAt }: Execution, { skew }: Process): number | undefined =>
-	timeoutAt === Infinity ? undefined : timeoutAt + skew;
-
-interface Call {
-	data: RunData;
-	process: Process;
-	request: { body: object; headers: object; response: WebhookResponse };
+/** What n8n knows of a run. */
+export interface OfRun extends OfNode {
+	/** What it stores for each node, and for all. Null: n8n's Agents run the node without an execution. */
+	contextData?: Record<string, object> | null;
+	runIndex?: number;
+	/** The tool of an agent that is older than the newest. */
+	isTool?: boolean;
+	items?: Array<{ json: object }>;
+	hints?: string[];
+	/** What it shows with the execution. */
+	customData?: object;
 }
 
-/** What n8n gives to the webhook of the node that sleeps. */
-export function buildWebhookContext(
-	n8n: N8n,
-	execution: Execution,
-	{ data, process, request: { body, headers, response } }: Call,
+/** What n8n gives to `execute()`. */
+export function buildExecuteContext(
+	{ contextData = {}, runIndex = 0, isTool = false, items = [], hints = [], ...more }: OfRun,
+	parts: Parts<IExecuteFunctions> = {},
 ) {
-	const [entry] = data.executionData.nodeExecutionStack as [Entry];
-	return {
-		...buildBase(n8n, execution, process),
-		getNode: () => ({ ...entry.node, disabled: false }),
+	const { node, customData = new Map() } = more;
+	return buildContext<IExecuteFunctions>(more, {
+		getNodeParameter: (name: string, _: number, none: unknown) => node.parameters?.[name] ?? none,
+		getContext(of: string) {
+			if (!contextData) throw new Error('`executionData` is not initialized');
+			return (contextData[of === 'flow' ? of : `node:${node.name}`] ??= {});
+		},
+		getExecutionContext: () => undefined,
+		getExecutionCancelSignal: () => undefined,
+		getInputData: () => items,
+		getWorkflowDataProxy: () => ({
+			$runIndex: runIndex,
+			$execution: { customData },
+			$: () => ({ isExecuted: true }),
+		}),
+		getChildNodes: () => [],
+		getParentNodes: () => [],
+		isToolExecution: () => isTool,
+		continueOnFail: () => node.onError?.startsWith('continue') ?? false,
+		addExecutionHints: ({ message }: NodeExecutionHint) => hints.push(message),
+		...parts,
+	});
+}
+
+/** What comes for a webhook. */
+export interface Received {
+	headers: object;
+	body: object;
+	query: object;
+	response: WebhookResponse;
+}
+
+/** What n8n gives to `webhook()`. */
+export const buildWebhookContext = (
+	of: OfNode,
+	{ headers, body, query, response }: Received,
+	more: Parts<IWebhookFunctions> = {},
+) =>
+	buildContext<IWebhookFunctions>(of, {
 		getHeaderData: () => headers,
 		getBodyData: () => body,
+		getQueryData: () => query,
 		getRequestObject: () => ({ rawBody: Buffer.from(JSON.stringify(body)) }),
-		getQueryData: () => ({ signature: n8n.token }),
 		getResponseObject: () => response,
-		runExecutionData: data,
-	} as unknown;
-}
+		...more,
+	});

@@ -1,17 +1,11 @@
 import { parse, stringify } from 'flatted';
-import type {
-	IDataObject,
-	IExecuteFunctions,
-	INode,
-	INodeExecutionData,
-	IWebhookFunctions,
-} from 'n8n-workflow';
+import type { IDataObject, INode, INodeExecutionData } from 'n8n-workflow';
 import { setMaxListeners } from 'node:events';
 import type { Clock } from './clock.cts';
-import { buildExecuteContext, buildWebhookContext } from './contexts.cts';
 import { Process } from './process.cts';
 import { makeResponse } from './response.cts';
 import type { Service } from './service.cts';
+import { buildRunContext, buildWakeContext } from './worldContexts.cts';
 
 /**
  * n8n as far as a run of the node can tell, made after 2.41.1: `workflow-execute.js`,
@@ -401,12 +395,10 @@ export class N8n {
 			data.waitTill = NEVER;
 			return entry.data.main;
 		}
-		const context = buildExecuteContext(this, execution, { data, entry, process });
+		const context = buildRunContext(this, { execution, data, process }, entry);
 		try {
 			// What it returns reaches n8n only if its process lives.
-			const main = await process.ask(
-				async () => await process.node.execute.call(context as IExecuteFunctions),
-			);
+			const main = await process.ask(async () => await process.node.execute.call(context));
 			if (data.waitTill === undefined) execution.given.push(JSON.stringify(main));
 			return main;
 		} catch (error) {
@@ -629,12 +621,11 @@ export class N8n {
 		entry.node.disabled = true;
 		delete data.waitTill;
 		const response = makeResponse();
-		const request = { body, headers, response };
-		const context = buildWebhookContext(this, execution, { data, process: to, request });
+		const query = { signature: this.token };
+		const received = { headers, body, query, response };
+		const context = buildWakeContext(this, { execution, data, process: to }, received);
 		const handle = async () => {
-			const given = await to.ask(
-				async () => await to.node.webhook.call(context as IWebhookFunctions),
-			);
+			const given = await to.ask(async () => await to.node.webhook.call(context));
 			if (given.noWebhookResponse) return;
 			entry.data.main = given.workflowData as Input;
 			const refusal = await this.goOn(execution, to, { data, sleeps });

@@ -8,7 +8,7 @@ const NOW = 1_000_000;
 beforeEach(() => void jest.spyOn(Date, 'now').mockReturnValue(NOW));
 afterEach(() => jest.restoreAllMocks());
 
-const AGENTS: Run = { kept: null };
+const AGENTS: Run = { contextData: null };
 const OLD_TOOL: Run = { isTool: true };
 const NEW_TOOL: Run = { type: 'pkg.mediaGenerationTool' };
 
@@ -119,12 +119,12 @@ it.each<[string, McpCall, number]>([
 
 /** Calls of a tool whose node n8n gives one context, and one list of calls, as n8n makes both. */
 function newTool() {
-	const kept = {};
+	const contextData = {};
 	const calls: object[] = [];
 	const note = (json: IDataObject) => calls.push({ inputOverride: { ai_tool: [[{ json }]] } });
 	const call = (json: IDataObject, run: number, more: object = {}) =>
 		buildCall(
-			{ kept, isTool: true, run },
+			{ contextData, isTool: true, runIndex: run },
 			{
 				getInputData: () => [{ json }],
 				getNodeParameter: (name: string) => ({ resource: 'task', operation: 'get' })[name] ?? '',

@@ -88,7 +88,7 @@ it.each<[string, Started, string]>([
 	['one of two triggers, which is not known', TWO, WEBHOOK],
 	['a message broker', { above: { [KAFKA]: {} } }, KAFKA],
 	['a called workflow', calledBy({ shouldResume: true }), byCaller],
-	["n8n's Agents", { run: { kept: null } }, byN8n],
+	["n8n's Agents", { run: { contextData: null } }, byN8n],
 	['Evaluations', { mode: 'evaluation' }, byN8n],
 	['a run without an execution', { run: { executionId: '' } }, byN8n],
 	[

@@ -66,7 +66,12 @@ describe('the settings of a wait', () => {
 			{ ...forAgent, waitLimit: 2 * MINUTE },
 		],
 		['failed tasks that are output', { failedTasks: 'output' }, {}, { failedTasks: 'output' }],
-		["no errors in n8n's Agents", { failedTasks: 'no' }, { kept: null }, { failedTasks: 'output' }],
+		[
+			"no errors in n8n's Agents",
+			{ failedTasks: 'no' },
+			{ contextData: null },
+			{ failedTasks: 'output' },
+		],
 		['One per File', { outputItems: 'perFile' }, {}, { perFile: true }],
 		['files', film, {}, { downloads: { field: 'film', maxBytes: 1024 ** 2 } }],
 		[

@@ -19,7 +19,7 @@ it.each<[string, object, object, object[]]>([
 	[
 		'Get Files has links where there is no execution',
 		{ operation: 'getFiles', files: ['result'], binaryPropertyName: 'data' },
-		{ kept: null, type: 'nodeTool' },
+		{ contextData: null, type: 'nodeTool' },
 		resultUrls.map((url) => ({ taskId: 'task', file: { url } })),
 	],
 ])('the output of %s', async (_, parameters, run, expected) => {

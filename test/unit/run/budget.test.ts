@@ -13,9 +13,9 @@ async function take(count: number, run: Run, options: object = { maxTasksPerRun:
 
 describe('Maximum Tasks per Run', () => {
 	it('counts the tasks of all runs and calls in one execution', async () => {
-		const run: Run = { kept: {} };
+		const run: Run = { contextData: {} };
 		await take(2, run);
-		await expect(take(4, { ...run, run: 1 })).rejects.toMatchObject({
+		await expect(take(4, { ...run, runIndex: 1 })).rejects.toMatchObject({
 			message:
 				"'Maximum Tasks per Run' in Options is 5: 2 already created in this execution, 4 more requested",
 			description: 'No task was created. Give fewer items, or raise the limit.',
@@ -27,7 +27,7 @@ describe('Maximum Tasks per Run', () => {
 
 	it("counts the calls of an hour in n8n's Agents, and tells the model that the limit is not its own", async () => {
 		const now = jest.spyOn(Date, 'now').mockReturnValue(0);
-		const call: Run = { kept: null, type: 'mediaGenerationTool' };
+		const call: Run = { contextData: null, type: 'mediaGenerationTool' };
 		for (const time of [0, 3_600_000]) {
 			now.mockReturnValue(time);
 			await take(5, call);

@@ -19,7 +19,7 @@ const own = (url: string) => `${url}/media-generation`;
 const API = 'https://api.example';
 const LAN = 'http://10.0.0.1';
 
-interface Run extends Pick<AnyRun, 'kept' | 'type'> {
+interface Run extends Pick<AnyRun, 'contextData' | 'type'> {
 	url?: string;
 	/** The addresses of the services of its items. */
 	services?: string[];
@@ -60,7 +60,7 @@ describe.each<HowToWait>(['automatic', 'callback'])('%s', (chosen) => {
 	});
 
 	it.each<[string, Run, string]>([
-		["a run of n8n's Agents, without an execution", { kept: null }, "n8n can't let"],
+		["a run of n8n's Agents, without an execution", { contextData: null }, "n8n can't let"],
 		[
 			"a credential that can't be read again",
 			{ isUnreadable: true },

@@ -56,7 +56,7 @@ describe('the error of a run', () => {
 		});
 	});
 
-	it.each([{ isTool: true }, { kept: null }])(
+	it.each([{ isTool: true }, { contextData: null }])(
 		'has all in its message for a model, which reads nothing else: %j',
 		(run) => {
 			expect(toNodeError(buildCall(run), refusal(), withTasks({ a: 'pending' }), 0)).toMatchObject({

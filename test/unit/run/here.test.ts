@@ -34,22 +34,24 @@ it('a run that n8n begins again with older data has its tasks, their count, and 
 });
 
 it('what another process has stored of a run is added to what is known here', () => {
-	const kept: { run?: Ledger } = {};
-	const first = begin('elsewhere', { kept });
+	const nodeContext: { run?: Ledger } = {};
+	const beginWith = (context: object) =>
+		begin('elsewhere', { contextData: { 'node:Node': context } });
+	const first = beginWith(nodeContext);
 	note(first, 0, 'here');
-	const [copy, older] = [structuredClone(kept), structuredClone(kept)];
+	const [copy, older] = [structuredClone(nodeContext), structuredClone(nodeContext)];
 	const unknown = { message: 'The service broke off', since: 1 };
 	Object.assign(copy.run?.entries[1] ?? {}, { attempts: [{ taskId: 'there' }], unknown });
 	const stored = { poor: doubt(2), rich: doubt(0) };
 	Object.assign(copy.run ?? {}, { shared: { count: 5, unknownCalls: {} }, unknownCounts: stored });
 	Object.assign(first.ledger, { unknownCounts: { rich: doubt(1) } });
-	const second = begin('elsewhere', { kept: copy });
+	const second = beginWith(copy);
 	for (const run of [first, second]) {
 		expect(listIds(run)).toEqual(['here', 'there']);
 		expect(run.ledger.shared.count).toBe(5);
 		expect(run.ledger.unknownCounts).toEqual({ poor: doubt(2), rich: doubt(1) });
 	}
-	expect(begin('elsewhere', { kept: older }).ledger.shared.count).toBe(5);
+	expect(beginWith(older).ledger.shared.count).toBe(5);
 	// A task of this process settles no doubt of the other one.
 	note(first, 1, 'late');
 	expect(second.ledger.entries[1]).toMatchObject({ unknown });
@@ -79,7 +81,7 @@ it('of a run that is over, this process keeps what decides a payment, and neithe
 });
 
 it('the files of a run are there for its tries, and go when the next run of a loop begins', () => {
-	const { call, ledger } = begin('files', { kept: {} });
+	const { call, ledger } = begin('files', { contextData: {} });
 	const find = () => openFiles(call, ledger);
 	const files = find();
 	expect(find()).toBe(files);
@@ -92,7 +94,7 @@ it('the files of a run are there for its tries, and go when the next run of a lo
 it.each<[string, string | undefined, Opening]>([
 	['another execution', 'token of another', {}],
 	['a retry, which has the token of the first', 'same', { executionId: '2' }],
-	['another run of the node', 'same', { run: 1 }],
+	['another run of the node', 'same', { runIndex: 1 }],
 	['an n8n without tokens', undefined, {}],
 	["an agent's call", 'same', { isTool: true }],
 ])('%s begins with nothing', (_, token, opening) => {
@@ -103,7 +105,7 @@ it.each<[string, string | undefined, Opening]>([
 
 describe('a call by an agent', () => {
 	/** Of n8n's Agents. */
-	const AGENT: AnyRun = { kept: null, executionId: '', type: 'nodeTool' };
+	const AGENT: AnyRun = { contextData: null, executionId: '', type: 'nodeTool' };
 	const unknown = { message: 'The service broke off', taskId: 'named' };
 
 	it.each<[string, AnyRun, AnyRun, object | undefined]>([
@@ -114,9 +116,15 @@ describe('a call by an agent', () => {
 		['is let in for another set-up', AGENT, { parameters: { prompt: 'x' } }, undefined],
 		['is no call in a node', {}, {}, undefined],
 	])('that asks again for an unknown outcome %s', (_, kind, again, found) => {
-		const kept = {};
-		const call = (run: number, more: AnyRun = {}) =>
-			open(1, { kept, input: [{ prompt: 'A cat', toolCallId: run }], ...kind, run, ...more });
+		const contextData = {};
+		const call = (runIndex: number, more: AnyRun = {}) =>
+			open(1, {
+				contextData,
+				input: [{ prompt: 'A cat', toolCallId: runIndex }],
+				...kind,
+				runIndex,
+				...more,
+			});
 		const first = call(0);
 		noteUnknown(first, prepare(first.call.context, 0), unknown);
 		const second = call(1, again);

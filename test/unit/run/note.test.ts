@@ -1,7 +1,7 @@
 import type { Attempt } from '../../../nodes/MediaGeneration/run/ledger/ledger';
 import { noteTask, noteUnknown, showTasks } from '../../../nodes/MediaGeneration/run/ledger/note';
 import { measureCpu } from '../cpuTime.cts';
-import { prepare } from '../n8n';
+import { prepare, type Run } from '../n8n';
 import { open } from './sending';
 
 /** What n8n shows with an execution, and how often it was told. */
@@ -47,9 +47,9 @@ describe('what an execution shows of its tasks', () => {
 	});
 
 	/** Shows runs of one execution after each other. @returns what n8n then has of it */
-	function show(runs: Attempt[][][], kept: object | null = {}) {
+	function show(runs: Attempt[][][], contextData: Run['contextData'] = {}) {
 		const { shown, getWorkflowDataProxy } = buildShown();
-		const run = open(0, { kept, more: { getWorkflowDataProxy } });
+		const run = open(0, { contextData, more: { getWorkflowDataProxy } });
 		for (const items of runs) {
 			run.ledger.entries = items.map((attempts) => ({ attempts }));
 			showTasks(run);

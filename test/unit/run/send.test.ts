@@ -56,11 +56,11 @@ describe('after the outcomes of earlier items', () => {
 });
 
 it.each<[string, Run, Run, number[]]>([
-	['in the next run of a loop', {}, { run: 1 }, [1]],
+	['in the next run of a loop', {}, { runIndex: 1 }, [1]],
 	['but not in a retry of the execution', {}, { executionId: '2' }, [0, 1]],
-	["nor in the next call of n8n's Agents", { kept: null, executionId: '' }, {}, [0, 1]],
+	["nor in the next call of n8n's Agents", { contextData: null, executionId: '' }, {}, [0, 1]],
 ])('unknown outcomes of an account count together %s', async (_, place, later, expected) => {
-	const run = { kept: {}, ...place };
+	const run = { contextData: {}, ...place };
 	await create([unknown(), unknown(), unknown()], [], run);
 	const { sent, results } = await create(['a', 'b'], ['token', 'other'], { ...run, ...later });
 	expect(sent).toEqual(expected);
@@ -103,7 +103,7 @@ describe('below an MCP server, a creation', () => {
 	async function sendInTime(createTask: () => unknown, passed = 0) {
 		const logged: string[] = [];
 		const log = (line: string) => void logged.push(line);
-		const call = { kept: null, isTool: true, parameters: { calls } };
+		const call = { contextData: null, isTool: true, parameters: { calls } };
 		const run = open(1, { ...call, more: { logger: { info: log, warn: log } }, within: 10_000 });
 		jest.advanceTimersByTime(passed);
 		const asked = jest.fn(createTask);

@@ -65,7 +65,7 @@ it('however long the texts and links of a task are, an agent gets its ID, status
 });
 
 it('without an execution n8n has no place for files, so an agent is told what to do with links', () => {
-	const without: Run = { kept: null };
+	const without: Run = { contextData: null };
 	expect(tell({ resultUrls: [url] }, without)).toMatchObject({ note: links });
 	const waiting = tell({ status: 'timedOut', resultUrls: [url] }, without);
 	expect([waiting.note, waiting.note]).toEqual([goesOn, links]);
