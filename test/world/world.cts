@@ -267,7 +267,8 @@ export class World {
 				one.taskId === last?.taskId && one.status === 200 && one.at >= last.endsAt;
 			const at = service.answered.find(isTold)?.at ?? Infinity;
 			// Nobody may call for what ended before n8n had stored the sleep: the run looks soon after.
-			const isEarly = last && sleptAt && last.endsAt < sleptAt + SOON.least - SECOND;
+			const isFound = last && last.fate.end !== 'silent';
+			const isEarly = isFound && sleptAt && last.endsAt < sleptAt + SOON.least - SECOND;
 			if (isEarly && at > endedAt) count('found soon');
 			return isEarly ? Math.min(at, sleptAt + SOON.most) : at;
 		});
