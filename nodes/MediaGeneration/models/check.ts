@@ -6,6 +6,7 @@ import {
 	getProperty,
 	hasType,
 	isEqual,
+	listProperties,
 	takesJson,
 	type JsonSchema,
 } from './schema';
@@ -38,9 +39,9 @@ export function checkInput(
 	given: Record<string, unknown> = {},
 	fillIn?: string,
 ): void {
-	const violation = findFault(schema, input);
-	if (!violation) return;
-	const { path, message, value } = violation;
+	const fault = findFault(schema, input);
+	if (!fault) return;
+	const { path, message, value } = fault;
 	const label = namePlaceIn(schema, path) || 'Input';
 	if (message) throw buildValueError(label, message, value);
 	throw buildBlankError(label, path.reduce<unknown>(getPart, given), fillIn);
@@ -74,49 +75,44 @@ export function namePlaceIn(schema: JsonSchema, path: Path): string {
 export const isAllowed = (schema: JsonSchema, value: unknown): boolean =>
 	findFault(schema, value) === undefined;
 
-/** Finds what is wrong with a value, or else with its parts; undefined: its schema allows it. */
-export function findFault(schema: JsonSchema, value: unknown, path: Path = []): Fault | undefined {
-	const message = checkValue(schema, value);
+/** Finds the first fault of a value or, if it has none itself, of its parts. */
+function findFault(schema: JsonSchema, value: unknown, path: Path = []): Fault | undefined {
+	const message = findOwnFault(schema, value);
 	if (message) return { path, value, message };
-	const { items, properties = {} } = schema;
-	const parts: Array<[step: string | number, schema: JsonSchema]> =
-		Array.isArray(value) && items ? value.map((_, at) => [at, items]) : [];
-	if (isObject(value) && !(value instanceof FileToSend)) {
-		const missing = findMissing(schema, value);
-		if (missing !== undefined) return { path: [...path, missing] };
-		parts.push(...Object.entries(properties).filter(([name]) => Object.hasOwn(value, name)));
-	}
-	for (const [step, part] of parts) {
-		const violation = findFault(part, getPart(value, step), [...path, step]);
-		if (violation) return violation;
+	for (const { name, schema: own, isRequired } of listParts(schema, value)) {
+		const part = getPart(value, name);
+		const steps = [...path, name];
+		const isMissing = part === undefined;
+		if (isMissing && isRequired && (own.isNeeded || !takesJson(own))) return { path: steps };
+		const fault = isMissing ? undefined : findFault(own, part, steps);
+		if (fault) return fault;
 	}
 	return undefined;
 }
 
-/** Finds a property that an object needs and lacks. */
-const findMissing = (schema: JsonSchema, object: object): string | undefined =>
-	schema.required?.find((name) => {
-		const missing = getProperty(schema, name);
-		return getPart(object, name) === undefined && (missing.isNeeded || !takesJson(missing));
-	});
+/** Lists the entries of a list, or what an object has or needs. */
+function listParts(schema: JsonSchema, value: unknown) {
+	const items = getItems(schema);
+	if (Array.isArray(value))
+		return value.map((_, name) => ({ name, schema: items, isRequired: false }));
+	return isObject(value) && !(value instanceof FileToSend) ? listProperties(schema) : [];
+}
 
 /**
- * Checks a value without its parts. A file that isn't uploaded yet counts as any text.
- * @returns what it must be, if it isn't
+ * Finds the fault of a value without its parts. A file that isn't uploaded yet counts as any text.
+ * @returns what it must be
  */
-function checkValue(schema: JsonSchema, given: unknown): string | undefined {
+export function findOwnFault(schema: JsonSchema, given: unknown): string | undefined {
 	const isFile = given instanceof FileToSend;
 	const value = isFile ? given.field : given;
-	if (!hasType(schema, value)) return `must be ${describeTypes(schema)}`;
+	const isNumber = typeof value === 'number';
+	const isTooLarge = isNumber && !isWithin(value, schema.minimum, schema.maximum);
+	if (!hasType(schema, value) || isTooLarge) return `must be ${describeTypes(schema)}`;
 	if (isFile) return undefined;
 	const { enum: values, rule } = schema;
 	if (values && !values.some((one) => isEqual(one, value)))
 		return `must be ${values.length > 1 ? 'one of ' : ''}${listShortly(values)}`;
-	if (typeof value === 'number') {
-		if (!isExact(value)) return INEXACT;
-		const isAsLarge = isWithin(value, schema.minimum, schema.maximum);
-		return isAsLarge ? undefined : `must be ${describeTypes(schema)}`;
-	}
+	if (isNumber) return isExact(value) ? undefined : INEXACT;
 	if (Array.isArray(value))
 		return checkLength(value.length, 'entries', schema.minItems, schema.maxItems);
 	if (typeof value !== 'string') return undefined;

@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { dropUndefined, findJsonFault, isPlainObject, takeOffFence } from '../lib/json';
-import { buildValueError, findFault, namePlaceIn } from './check';
+import { buildValueError, findOwnFault } from './check';
 import { trimmed } from './commonFields';
 import { readSingle, unwrapSingle } from './readings';
 import type { JsonSchema } from './schema';
@@ -101,16 +101,14 @@ function parse(field: Field, value: unknown, where = '', remedy?: string): unkno
 	const isJsonText = field.type === 'json' && typeof given === 'string';
 	const text = isJsonText ? takeOffFence(given) : given;
 	const parsed = readSingle(unwrapSingle(text, schema), schema);
-	const violation = findFault(schema, isBlank(parsed) ? null : parsed);
-	if (!violation) return parsed;
-	if (isJsonText) refuseBrokenJson(field, String(text));
-	const { path, message = '', value: wrong } = violation;
-	const place = namePlaceIn({ properties: { [field.name]: schema } }, [field.name, ...path]);
-	throw buildValueError(place, message, wrong, where, remedy);
+	const fault = findOwnFault(schema, isBlank(parsed) ? null : parsed);
+	if (!fault) return parsed;
+	if (isJsonText) throwIfBroken(field, String(text));
+	throw buildValueError(field.displayName, fault, parsed, where, remedy);
 }
 
 /** @throws {UserError} for a text that is no JSON, with why and what helps */
-function refuseBrokenJson({ displayName }: Field, text: string): void {
+function throwIfBroken({ displayName }: Field, text: string): void {
 	const fault = findJsonFault(text);
 	if (fault === undefined) return;
 	throw buildFieldError(

@@ -1,5 +1,5 @@
 import type { UserError } from 'n8n-workflow';
-import { isExact, isPlainObject, toJsonValue } from '../lib/json';
+import { dropUndefined, isExact, isPlainObject, mapValues, toJsonValue } from '../lib/json';
 import { cutText } from '../lib/text';
 import { readWebUrl } from '../lib/url';
 import { buildValueError, namePlaceIn, type Path } from './check';
@@ -22,6 +22,7 @@ import {
 	listTypes,
 	saysUrl,
 	takesBase64,
+	takesSeveral,
 	type JsonSchema,
 } from './schema';
 import {
@@ -45,10 +46,12 @@ import { listShortly, toTitle } from './words';
  */
 export type Mode = 'fields' | 'json' | 'extra';
 
-/** What a value is for. */
-interface Place {
+/** Where a value goes. */
+interface InputPlace {
 	/** The key in the request, also of a list's entries. */
 	name: string;
+	/** The key's name in the editor. */
+	label: string;
 	schema: JsonSchema;
 	/** Its steps in the input. */
 	path: Path;
@@ -80,9 +83,7 @@ export class InputReader {
 
 	/** @throws {UserError} for the first value that can't be sent */
 	read(values: Record<string, unknown>): Record<string, unknown> {
-		const isGiven = (value: unknown) => !this.isFields || !isBlankValue(value);
-		const given = Object.entries(values).filter(([, value]) => isGiven(value));
-		return this.takeObject(Object.fromEntries(given), this.schema, []);
+		return this.takeObject(values, this.schema, []);
 	}
 
 	private takeObject(
@@ -90,33 +91,30 @@ export class InputReader {
 		schema: JsonSchema,
 		path: Path,
 	): Record<string, unknown> {
-		const entries: Array<[string, unknown]> = [];
-		for (const [name, given] of Object.entries(object)) {
+		const takePart = (given: unknown, name: string) => {
+			const own = getProperty(schema, name);
+			const label = own.title ?? toTitle(name);
 			const isRequired = schema.required?.includes(name);
-			const place = { name, schema: getProperty(schema, name), path: [...path, name], isRequired };
-			const value = this.take(given, place);
-			if (value !== undefined) entries.push([name, value]);
-		}
-		return Object.fromEntries(entries);
+			return this.take(given, { name, label, schema: own, path: [...path, name], isRequired });
+		};
+		return dropUndefined(mapValues(object, takePart));
 	}
 
 	/** @returns undefined where nothing is sent */
-	private take(given: unknown, place: Place): unknown {
+	private take(given: unknown, place: InputPlace): unknown {
+		if (this.isFields && place.path.length === 1 && isBlankValue(given)) return undefined;
 		if (given instanceof Nothing) return this.takeNothing(given, place);
 		const value = this.takePlain(given, place.path);
 		if (isFilePlace(place)) return this.takeFiles(value, place);
 		const single = unwrapSingle(value, place.schema);
-		if (single instanceof Nothing) return this.takeNothing(single, place);
-		return this.takeOther(single, place);
+		return single === value ? this.takeOther(value, place) : this.take(single, place);
 	}
 
-	private takeNothing(nothing: Nothing, place: Place): '' | undefined {
+	private takeNothing(nothing: Nothing, place: InputPlace): '' | undefined {
 		if (nothing.isLost) {
-			const { name, path, isRequired } = place;
-			const label = this.nameOf(place);
-			if (isRequired) throw buildBlankError(label, nothing);
-			if (isFilePlace(place) || (name === 'prompt' && path.length === 1))
-				throw buildBlankError(label, nothing, FIX_LOST);
+			const { name, label, path, isRequired } = place;
+			if (isRequired || isFilePlace(place) || (name === 'prompt' && path.length === 1))
+				throw buildBlankError(label, nothing, isRequired ? undefined : FIX_LOST);
 			const expression = cutText(nothing.expression, 60);
 			const isSent = this.isFields ? "wasn't sent" : 'was sent blank';
 			if (expression)
@@ -136,7 +134,7 @@ export class InputReader {
 		throw buildValueError(label, message, typeof value === 'number' ? value : undefined);
 	}
 
-	private takeOther(value: unknown, place: Place): unknown {
+	private takeOther(value: unknown, place: InputPlace): unknown {
 		const { schema, path } = place;
 		if (isPlainObject(value)) return this.takeObject(value, schema, path);
 		if (Array.isArray(value)) return this.takeList(value, place);
@@ -144,11 +142,10 @@ export class InputReader {
 		return readChoice(value, schema) ?? value;
 	}
 
-	private takeList(list: unknown[], place: Place): unknown[] {
-		const isLeftOut = (entry: unknown) => this.isFields && isBlank(entry) && !isLost(entry);
+	private takeList(list: unknown[], place: InputPlace): unknown[] {
 		return (
 			list
-				.filter((entry) => !isLeftOut(entry))
+				.filter((entry) => !this.isFields || !isLeftOut(entry))
 				// JSON has no undefined in a list.
 				.map((entry, at) => this.take(entry ?? null, toEntryPlace(place, at)))
 				.filter(isDefined)
@@ -156,129 +153,121 @@ export class InputReader {
 	}
 
 	/** Takes the links and files of a place that takes some. */
-	private takeFiles(value: unknown, place: Place): unknown {
+	private takeFiles(value: unknown, place: InputPlace): unknown {
 		if (isBlank(value)) return value;
 		const { schema } = place;
 		const types = listTypes(schema);
 		const takesList = types.includes('array');
-		const takesOne = takesList ? schema.maxItems === 1 : types.length > 0;
-		const taken = this.takeEntry(value, place, takesList && !takesOne);
+		const takesOne = types.length > 0 && !takesSeveral(schema);
+		const taken = this.takeEntry(value, place);
 		if (takesOne && taken.length > 1) throw this.buildSeveralError(place, taken);
-		const isSent = !this.isFields && typeof taken[0] === 'string';
-		const isEntry = !takesList || types.includes('string') || isSent;
-		const isList = Array.isArray(value) && (takesList || !takesOne);
-		return isEntry && !isList && taken.length === 1 ? taken[0] : taken;
+		const isText = !this.isFields && typeof taken[0] === 'string';
+		const isList = Array.isArray(value)
+			? takesList || !types.length
+			: takesList && !types.includes('string') && !isText;
+		return !isList && taken.length === 1 ? taken[0] : taken;
 	}
 
 	/**
-	 * @param isAll a name stands for numbered files beside the one of this name
 	 * @returns nothing, for a blank value of a field; several files, for a name that stands for them
 	 */
-	private takeEntry(given: unknown, place: Place, isAll = false): unknown[] {
+	private takeEntry(given: unknown, place: InputPlace): unknown[] {
 		const { schema } = place;
-		if (given instanceof Nothing) return [this.takeNothing(given, place)].filter(isDefined);
-		const value = this.takePlain(given, place.path);
+		const isNothing = given instanceof Nothing;
+		const value = isNothing ? this.takeNothing(given, place) : this.takePlain(given, place.path);
 		if (isBlank(value)) return this.isFields ? [] : [value];
 		if (Array.isArray(value))
 			return value.flatMap((entry, at) => this.takeEntry(entry, toEntryPlace(place, at)));
 		// An expression for a file may give a number, or false.
 		const isOther = this.isFields && typeof value !== 'object' && !hasType(schema, value);
-		if (isOther || typeof value === 'string') return this.takeText(String(value), place, isAll);
+		if (isOther || typeof value === 'string') return this.takeText(String(value), place);
 		const named = isOfFile(value) && this.files.nameOf(value);
-		if (named) return this.takeText(named, place);
+		if (named) return this.takeText(named, toEntryPlace(place, 0));
 		const types = listTypes(schema);
 		const takesObjects = types.includes('object') || (!this.isFields && !types.length);
-		if (!isPlainObject(value) || takesObjects) return [this.takeOther(value, place)];
-		const link = readAttachment(value);
-		if (link) return [link];
-		if (isOfFile(value)) throw this.buildNoFileError(JSON.stringify(value), place);
-		return [this.takeOther(value, place)];
+		const link = takesObjects ? undefined : readAttachment(value);
+		if (!takesObjects && !link && isOfFile(value))
+			throw this.buildNoFileError(JSON.stringify(value), place);
+		return [link ?? this.takeOther(value, place)];
 	}
 
-	private takeText(text: string, place: Place, isAll = false): unknown[] {
-		const isSplit = isAll && this.isFields;
+	private takeText(text: string, place: InputPlace): unknown[] {
+		const isSeveral = takesSeveral(place.schema);
+		const isSplit = isSeveral && this.isFields;
 		const address = isSplit ? undefined : this.takeAddress(text.trim(), place);
 		if (address !== undefined) return [address];
-		const { exact, numbered } = this.files.find(text.trim(), this.nameOf(place));
-		if (exact) return [exact, ...(isAll ? numbered : [])].map((file) => this.use(file, place));
-		if (numbered.length) return numbered.map((file) => this.use(file, place));
-		const parts = parseParts(text);
-		if (parts !== undefined) return this.takeEntry(parts, place);
-		if (isSplit) return splitList(text).flatMap((part) => this.takeText(part, place));
-		return [this.takeOtherText(text, place)];
+		const { exact, numbered } = this.files.find(text.trim(), place.label);
+		const files = exact ? [exact, ...(isSeveral ? numbered : [])] : numbered;
+		if (files.length) return files.map((file) => this.use(file, place));
+		const parts = parseParts(text) ?? (isSplit ? splitList(text) : undefined);
+		return parts === undefined ? [this.takeOtherText(text, place)] : this.takeEntry(parts, place);
 	}
 
-	private use(file: FileToSend, place: Place): FileToSend {
-		const { name, schema } = place;
-		this.uses.push({ file, label: this.nameOf(place), name, schema });
+	private use(file: FileToSend, place: InputPlace): FileToSend {
+		this.uses.push({ file, ...place });
 		return file;
 	}
 
 	/** Takes a link, or a file that is written as text. */
-	private takeAddress(text: string, place: Place): FileToSend | string | undefined {
+	private takeAddress(text: string, place: InputPlace): FileToSend | string | undefined {
 		if (!/^data:/i.test(text)) return /,https?:/i.test(text) ? undefined : readWebUrl(text);
 		if (takesBase64(place.schema)) return text;
-		return this.use(this.files.fromDataUri(text, this.nameOf(place)), place);
+		return this.use(this.files.fromDataUri(text, place.label), place);
 	}
 
 	/** Takes a text that is neither a link nor the name of a file. */
-	private takeOtherText(given: string, place: Place): string {
+	private takeOtherText(given: string, place: InputPlace): string {
 		const { schema } = place;
 		const text = given.trim();
 		if (this.mode === 'extra') return given;
 		if (this.isFields ? hasOwnScheme(text) : mayBeAddress(text)) return text;
 		if (takesBase64(schema) && BASE64.test(text)) return text;
 		if (this.isFields || saysUrl(schema)) throw this.buildNoFileError(text, place);
-		this.warnings.push(
-			`'${this.nameOf(place)}' is ${shorten(text)}: no URL, and no file of the item`,
-		);
+		this.warnings.push(`'${place.label}' is ${shorten(text)}: no URL, and no file of the item`);
 		return given;
 	}
 
-	private buildSeveralError(place: Place, taken: unknown[]): UserError {
+	private buildSeveralError(place: InputPlace, taken: unknown[]): UserError {
 		const names = taken.map((one) => (one instanceof FileToSend ? one.field : shorten(one)));
 		return buildFieldError(
-			`'${this.nameOf(place)}' takes one file, but is given ${taken.length}: ${listShortly(names)}`,
+			`'${place.label}' takes one file, but is given ${taken.length}: ${listShortly(names)}`,
 			'Enter one of them, or split the list into items in a node before this one.',
 		);
 	}
 
-	private buildNoFileError(text: string, place: Place): UserError {
+	private buildNoFileError(text: string, place: InputPlace): UserError {
 		const names = this.files.listNames().join(', ');
 		return buildFieldError(
-			`'${this.nameOf(place)}' is ${shorten(text)}, but there is no file named so in this item, and a URL begins with http:// or https://`,
+			`'${place.label}' is ${shorten(text)}, but there is no file named so in this item, and a URL begins with http:// or https://`,
 			names
 				? `Enter a file of this item: ${names}.`
 				: 'The item has no file: put a node before this one that reads or downloads it.',
 		);
-	}
-
-	private nameOf({ name, schema }: Place): string {
-		return schema.title ?? toTitle(name);
 	}
 }
 
 /** Bare Base64 that is too long for the name of a file. */
 const BASE64 = /^[\w+/-]{64,}={0,2}$/;
 
-const isLost = (value: unknown): boolean => value instanceof Nothing && value.isLost;
+const isLeftOut = (value: unknown): boolean =>
+	isBlank(value) && !(value instanceof Nothing && value.isLost);
 
 /** Says whether nothing is sent of a value. A list without entries was meant. */
 export const isBlankValue = (value: unknown): boolean =>
-	Array.isArray(value)
-		? value.length > 0 && value.every((entry) => isBlank(entry) && !isLost(entry))
-		: isBlank(value) && !isLost(value);
+	Array.isArray(value) ? value.length > 0 && value.every(isLeftOut) : isLeftOut(value);
 
 const isDefined = (value: unknown): boolean => value !== undefined;
 
-const isFilePlace = ({ name, schema }: Place): boolean => findPurpose(name, schema).kind === 'file';
+const isFilePlace = ({ name, schema }: InputPlace): boolean =>
+	findPurpose(name, schema).kind === 'file';
 
 /** What an entry of a list is for. It has the name of the list, and what is said of that. */
-function toEntryPlace({ name, schema, path, isRequired }: Place, at: number): Place {
-	const { format, description, title, limits } = schema;
+function toEntryPlace(place: InputPlace, at: number): InputPlace {
+	const { schema } = place;
+	const { format, description, limits } = schema;
 	const takesList = listTypes(schema).includes('array');
-	const entry = takesList ? { format, description, title, limits, ...getItems(schema) } : schema;
-	return { name, schema: entry, path: [...path, at], isRequired };
+	const entry = takesList ? { format, description, limits, ...getItems(schema) } : schema;
+	return { ...place, schema: entry, path: [...place.path, at] };
 }
 
 /** Says why a value can't be sent; undefined if it can. */

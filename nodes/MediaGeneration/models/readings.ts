@@ -1,7 +1,7 @@
 import { isExact, isObject, parseJson } from '../lib/json';
 import { readWebUrl } from '../lib/url';
 import { isAllowed } from './check';
-import { getPart, getType, hasType, isEqual, listTypes, type JsonSchema } from './schema';
+import { getPart, hasType, isEqual, listTypes, type JsonSchema } from './schema';
 
 /** What a value may be read as: an address or a file of n8n, and values of the types of a schema. */
 
@@ -24,10 +24,10 @@ export const isOfFile = (value: unknown): value is Record<string, unknown> =>
 	isObject(value) && ('mimeType' in value || 'mimetype' in value);
 
 /** Reads the first link of an attachment, as tables have them; undefined if it has none. */
-export function readAttachment(attachment: Record<string, unknown>): string | undefined {
-	const { signedUrl, url, src, file, external } = attachment;
-	const links = [signedUrl, url, src, getPart(file, 'url'), getPart(external, 'url')];
-	return links
+export function readAttachment(attachment: unknown): string | undefined {
+	const parts = [attachment, getPart(attachment, 'file'), getPart(attachment, 'external')];
+	return parts
+		.flatMap((part) => ['signedUrl', 'url', 'src'].map((name) => getPart(part, name)))
 		.map((link) => (typeof link === 'string' ? readWebUrl(link) : undefined))
 		.find((link) => link !== undefined);
 }
@@ -50,7 +50,7 @@ export function splitList(text: string): string[] {
 export const parseParts = (value: unknown): unknown =>
 	typeof value === 'string' && /^\s*[[{]/.test(value) ? parseJson(value) : undefined;
 
-/** A plain decimal number as text, possibly with blanks around it. */
+/** A plain decimal number, possibly with blanks around it. */
 const DECIMAL = /^\s*-?\d+(\.\d+)?\s*$/;
 
 /**
@@ -64,7 +64,7 @@ export function readSingle(
 	convertParts: (parts: unknown) => unknown = (parts) => parts,
 ): unknown {
 	const readings = listReadings(value, schema).map((reading) =>
-		isObject(reading) || Array.isArray(reading) ? convertParts(reading) : reading,
+		typeof reading === 'object' ? convertParts(reading) : reading,
 	);
 	const [likeliest = value, ...others] = readings;
 	// Checking a large value takes time, so it is done only where there is a choice.
@@ -76,37 +76,33 @@ export function readSingle(
 function listReadings(value: unknown, schema: JsonSchema): unknown[] {
 	const choice = readChoice(value, schema);
 	if (choice !== undefined) return [choice];
-	const types = listTypes(schema);
-	if (typeof value === 'string') return readText(schema.rule ? value.trim() : value, types);
-	const isNumber = typeof value === 'number' && isExact(value);
-	if (!isNumber && typeof value !== 'boolean') return [];
-	const readings: unknown[] = hasType(schema, value) ? [value] : [];
-	if (types.includes('string')) readings.push(String(value));
-	if (types.includes('array')) readings.push([value]);
-	return readings;
+	const isText = typeof value === 'string';
+	const isRead =
+		isText || typeof value === 'boolean' || (typeof value === 'number' && isExact(value));
+	if (!isRead || !listTypes(schema).length) return [];
+	const text = schema.rule ? String(value).trim() : String(value);
+	const parts = parseParts(text);
+	if (parts !== undefined && hasType(schema, parts)) return [parts];
+	const readings = isText
+		? [...readScalars(text, schema), text, splitList(text)]
+		: [value, text, [value]];
+	return readings.filter((reading) => hasType(schema, reading));
+}
+
+/** Reads a text as a number or a boolean, if it is one. */
+function readScalars(text: string, schema: JsonSchema): unknown[] {
+	const number = Number(text);
+	// A number too large for JavaScript stays text, and is then no number. "007" may be a text.
+	const isSame = !hasType(schema, text) || String(number) === text.trim();
+	if (DECIMAL.test(text) && isExact(number) && isSame) return [number];
+	// Sheets write TRUE.
+	return /^\s*(true|false)\s*$/i.test(text) ? [/true/i.test(text)] : [];
 }
 
 /** Finds the value of a list that is meant; undefined if it is none, or there is no list. */
 export function readChoice(value: unknown, { enum: values = [] }: JsonSchema): unknown {
 	const trimmed = typeof value === 'string' ? value.trim() : value;
 	return values.find((one) => isEqual(one, value)) ?? values.find((one) => one === trimmed);
-}
-
-function readText(text: string, types: string[]): unknown[] {
-	const takes = (type: string) => types.includes(type);
-	const json = parseParts(text);
-	if (json !== undefined && takes(getType(json))) return [json];
-	const readings: unknown[] = [];
-	// A number too large for JavaScript stays text, and is refused. "007" may be a text.
-	const number = Number(text);
-	const isNumber = DECIMAL.test(text) && isExact(number);
-	const isSame = !takes('string') || String(number) === text.trim();
-	if (isNumber && isSame && (takes('number') || takes('integer'))) readings.push(number);
-	// Sheets write TRUE.
-	if (takes('boolean') && /^\s*(true|false)\s*$/i.test(text)) readings.push(/true/i.test(text));
-	if (takes('string') || !types.length) readings.push(text);
-	if (takes('array')) readings.push(splitList(text));
-	return readings;
 }
 
 /** Takes the entry of a list of one, also as JSON text, where a number or a choice is meant. */

@@ -72,6 +72,10 @@ export const isEqual = (one: unknown, other: unknown): boolean =>
 /** The schema of a list's entries. */
 export const getItems = ({ items = {} }: JsonSchema): JsonSchema => items;
 
+/** Says whether a value is a list that may have several entries. */
+export const takesSeveral = (schema: JsonSchema): boolean =>
+	listTypes(schema).includes('array') && schema.maxItems !== 1;
+
 /** Finds the schema of a property; of one that isn't there, a schema that allows anything. */
 export const getProperty = ({ properties }: JsonSchema, name: string): JsonSchema =>
 	(getPart(properties, name) as JsonSchema | undefined) ?? {};

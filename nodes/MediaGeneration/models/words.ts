@@ -7,6 +7,7 @@ import {
 	listProperties,
 	listTypes,
 	takesJson,
+	takesSeveral,
 	type JsonSchema,
 	type Property,
 	type Purpose,
@@ -86,8 +87,7 @@ function findControl(
 	}
 	if (purpose.kind === 'file') {
 		// A list that holds one file is entered as the file.
-		const isSeveral = isList && schema.maxItems !== 1;
-		const takes = isSeveral ? `with commas; ${FILE_HINT}` : FILE_HINT;
+		const takes = takesSeveral(schema) ? `with commas; ${FILE_HINT}` : FILE_HINT;
 		return { type: 'string', takes, note: / URLs?$/.test(title) ? 'or data' : 'URL or data' };
 	}
 	if (takesJson(schema)) {
