@@ -4,7 +4,7 @@ import { mapConcurrent } from '../lib/mapConcurrent';
 import { settleBy } from '../lib/timers';
 import { toNodeError } from '../run/output/errors';
 import { checkItems, CONCURRENCY, isErrorOutcome, readItem, type Outcome } from '../run/input/item';
-import { throwFirstError, throwFatal, toOutput } from '../run/output/output';
+import { throwFirstError, toOutput } from '../run/output/output';
 import { operations } from './index';
 import type { Operation, PlainOperation, Step } from './operation';
 
@@ -46,7 +46,6 @@ async function runPlain(call: Call, operation: PlainOperation<object>) {
 		await run(prepared as Step[], call).catch((error) => failAll(call, prepared, error))
 	).values();
 	const outcomes = checked.map((one) => (isErrorOutcome(one) ? one : ran.next().value));
-	throwFirstError(call, outcomes);
 	return toOutput(call, outcomes);
 }
 
@@ -63,7 +62,7 @@ async function runEach(steps: Step[], { stopsOnError }: Call): Promise<Outcome[]
 
 /** Makes an error of the run as a whole that of each item. @throws it, with On Error "stop" */
 function failAll(call: Call, items: object[], error: unknown) {
-	throwFatal(call, error);
+	if (call.stopsOnError) throw toNodeError(call, error);
 	return items.map(() => ({ error }));
 }
 

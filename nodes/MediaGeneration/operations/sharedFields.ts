@@ -152,21 +152,20 @@ export const waitOptions: Field[] = [
 
 /**
  * Reads a run's settings with the expressions of this item. A tool waits as long as Agent Wait
- * says, and its agent's model gets links only. A failed task is no error for a model: it reads the
- * status, and that nothing is to be created again.
+ * says, and its agent gets links only.
  * @throws {UserError} when an option can't be used
  */
 export function readWaitSettings({ call, option, settings }: Item): WaitSettings {
-	const { isTool, audience } = call;
+	const { isTool } = call;
 	const limit = readNumberOption(option, isTool ? agentWait : waitLimit);
 	const downloads = !isTool && readOption(option, downloadResults) !== false;
-	const failed = audience === 'workflow' ? readOption(option, failedTasks) : 'output';
+	const failed = readOption(option, failedTasks) ?? failedTasks.default;
 	const field = String(option(outputBinaryField.name) ?? '').trim() || 'data';
 	return {
 		...settings,
 		waitLimit: limit * MINUTE,
 		perFile: readPerFile(option),
-		failedTasks: (failed ?? failedTasks.default) as WaitSettings['failedTasks'],
+		failedTasks: failed as WaitSettings['failedTasks'],
 		...(downloads && { downloads: { field, maxBytes: readMaxBytes(option) } }),
 	};
 }

@@ -56,6 +56,6 @@ export function isOver(run: Run): boolean {
 	return call.stopsOnError && ledger.entries.some((_, item) => hasError(run, item));
 }
 
-/** Says whether a failed task is the error of its item. */
-export const isErrorIfFailed = ({ ledger }: Run): boolean =>
-	ledger.settings?.failedTasks === 'error';
+/** Says whether a failed task is the error of its item. An agent, or n8n's assistant, reads its status. */
+export const isErrorIfFailed = ({ call, ledger }: Run): boolean =>
+	call.audience === 'workflow' && ledger.settings?.failedTasks === 'error';

@@ -47,7 +47,7 @@ describe('the settings of a wait', () => {
 		downloads: { field: 'data', maxBytes: 2048 * 1024 ** 2 },
 	};
 	const AGENT = { type: 'nodeTool' };
-	const forAgent = { downloads: undefined, waitLimit: 10 * MINUTE, failedTasks: 'output' };
+	const forAgent = { downloads: undefined, waitLimit: 10 * MINUTE };
 	const film = { outputBinaryField: ' film ', maxSizeMegabytes: 1 };
 	it.each<[string, Record<string, unknown>, Run, object]>([
 		['defaults', { agentWait: 0, outputBinaryField: ' ' }, {}, {}],
@@ -66,12 +66,6 @@ describe('the settings of a wait', () => {
 			{ ...forAgent, waitLimit: 2 * MINUTE },
 		],
 		['failed tasks that are output', { failedTasks: 'output' }, {}, { failedTasks: 'output' }],
-		[
-			"no errors in n8n's Agents",
-			{ failedTasks: 'no' },
-			{ contextData: null },
-			{ failedTasks: 'output' },
-		],
 		['One per File', { outputItems: 'perFile' }, {}, { perFile: true }],
 		['files', film, {}, { downloads: { field: 'film', maxBytes: 1024 ** 2 } }],
 		[

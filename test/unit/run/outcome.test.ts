@@ -2,7 +2,7 @@ import { describeLeftOut, type Task } from '../../../nodes/MediaGeneration/api/t
 import { listFiles } from '../../../nodes/MediaGeneration/run/files/downloads';
 import type { Entry, WaitSettings } from '../../../nodes/MediaGeneration/run/ledger/ledger';
 import { makeOutcomes } from '../../../nodes/MediaGeneration/run/output/output';
-import { WAIT } from '../n8n';
+import { WAIT, type Run } from '../n8n';
 import { open } from './sending';
 
 const resultUrls = ['https://x/1', 'https://x/2'];
@@ -63,4 +63,16 @@ it('outputs an item for each file of a completed task, and one for any other, wh
 	const downloadError = expect.stringContaining('limit passed') as string;
 	const late = show(completed, { ...DOWNLOADS, perFile });
 	expect(late).toMatchObject(files.map((file) => ({ json: { file, downloadError } })));
+});
+
+it.each<[string, Run, 'error' | 'output', boolean]>([
+	['a workflow', {}, 'error', true],
+	['a workflow with Failed Tasks Output', {}, 'output', false],
+	['an agent, whatever Failed Tasks says', { isTool: true }, 'error', false],
+	["n8n's Agents", { contextData: null }, 'error', false],
+])('a failed task is the error of its item for %s: %j, %s', (_, call, failedTasks, isError) => {
+	const end: Task = { taskId: 'task', status: 'failed' };
+	const entries: Entry[] = [{ attempts: [{ taskId: 'task', end }] }];
+	const run = open(1, { ...call, ledger: { entries, settings: { ...WAIT, failedTasks } } });
+	expect(makeOutcomes(run, true)).toMatchObject([isError ? { error: {} } : { items: [{}] }]);
 });

@@ -27,13 +27,11 @@ import { fitItems } from './toModel';
  */
 export function show(run: Run): INodeExecutionData[] {
 	const { call, fatal, ledger } = run;
-	const { entries } = ledger;
 	const outcomes = showOutcomes(run);
-	if (fatal) throwFatal(call, fatal.error, ledger);
+	if (fatal && call.stopsOnError) throw toNodeError(call, fatal.error, ledger);
 	noteReported(ledger, outcomes);
-	for (const entry of entries) storeOutput(entry, false);
-	throwFirstError(call, outcomes, ledger);
-	return toOutput(call, outcomes, entries);
+	for (const entry of ledger.entries) storeOutput(entry, false);
+	return toOutput(call, outcomes, ledger);
 }
 
 /** Makes the outcome of each item, with hints at the output once the run has waited. */
@@ -47,8 +45,13 @@ export function showOutcomes(run: Run): Outcome[] {
 /**
  * Makes the outcome of each item.
  * @param isOver the wait is over: a task that has not ended is `timedOut`
+ * @param isError a failed task is the error of its item
  */
-export const makeOutcomes = (run: Run, isOver = run.looks !== undefined): Outcome[] =>
+export const makeOutcomes = (
+	run: Run,
+	isOver = run.looks !== undefined,
+	isError = isErrorIfFailed(run),
+): Outcome[] =>
 	run.ledger.entries.map((entry, item) => {
 		const { errors, looks, fatal } = run;
 		if (errors.has(item)) return { error: errors.get(item) };
@@ -60,7 +63,7 @@ export const makeOutcomes = (run: Run, isOver = run.looks !== undefined): Outcom
 		const task = describeTask(entry, attempt, said);
 		if (!isOver) return { items: [{ json: task }] };
 		const ended = { ...markTimedOut(task), ...(failure && { lookError: failure.message }) };
-		if (isErrorIfFailed(run) && isFailed(ended)) return { error: toFailure(ended) };
+		if (isError && isFailed(ended)) return { error: toFailure(ended) };
 		return { items: makeItems(run, entry, ended) };
 	});
 
@@ -76,11 +79,6 @@ function makeItems({ ledger, looks, files }: Run, entry: Entry, task: Task): Out
 	return toTaskItems(told, { perFile, field: downloads?.field }, found);
 }
 
-/** Throws an error of the run as a whole. @throws it, with On Error "stop" */
-export function throwFatal(call: Call, error: unknown, ledger?: Ledger): void {
-	if (call.stopsOnError) throw toNodeError(call, error, ledger);
-}
-
 /** @throws with On Error "stop", the error of the first item that has one */
 export function throwFirstError(
 	call: Call,
@@ -92,15 +90,15 @@ export function throwFirstError(
 	if (isErrorOutcome(first)) throw toNodeError(call, first.error, ledger, index);
 }
 
-/** Makes the node's output: each item's, paired with it. */
-export function toOutput(
-	call: Call,
-	outcomes: Outcome[],
-	entries: Entry[] = [],
-): INodeExecutionData[] {
+/**
+ * Makes the node's output: each item's, paired with it.
+ * @throws with On Error "stop", the error of the first item that has one
+ */
+export function toOutput(call: Call, outcomes: Outcome[], ledger?: Ledger): INodeExecutionData[] {
+	throwFirstError(call, outcomes, ledger);
 	return outcomes.flatMap((outcome, item) => {
 		if (!outcome) return [];
-		const entry = entries[item];
+		const entry = ledger?.entries[item];
 		const known = entry && statusOf(entry) !== 'unknown' ? entry : undefined;
 		if (isErrorOutcome(outcome)) return [toErrorItem(call, outcome.error, item, known)];
 		const items = fitItems(call, outcome.items) as INodeExecutionData[];

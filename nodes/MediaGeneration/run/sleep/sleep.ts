@@ -16,7 +16,7 @@ import {
 import type { Creation } from '../ledger/note';
 import { findNext } from '../output/errors';
 import { makeOutcomes, toOutput } from '../output/output';
-import { listWithoutError, type Run, type WaitDecision } from '../run';
+import { isErrorIfFailed, listWithoutError, type Run, type WaitDecision } from '../run';
 import { planWait, PROBE_TIMEOUT } from '../timetable';
 import { findNap, numberSleep } from './nap';
 
@@ -88,7 +88,9 @@ export async function fallAsleep(run: Run): Promise<INodeExecutionData[]> {
 	ledger.waitBegan ??= Date.now();
 	const { limitAt, lastWakeAt, endByN8nAt } = planWait(findLimitAt(ledger), call.deadline);
 	await context.putExecutionToWait(new Date(endByN8nAt));
-	const items = toOutput(call, makeOutcomes(toStored(run), true), ledger.entries);
+	// n8n can't fail an execution whose sleep its own timer ends, so failed tasks are no errors then.
+	const isError = isErrorIfFailed(run) && !call.stopsOnError;
+	const items = toOutput(call, makeOutcomes(run, true, isError), ledger);
 	const stored: Sleep['errors'] = {};
 	for (const [item, error] of errors)
 		stored[item] = { message: (error as Error).message, description: findNext(error) };
@@ -103,15 +105,4 @@ export async function fallAsleep(run: Run): Promise<INodeExecutionData[]> {
 	);
 	nap?.lookSoon(ledger, async () => await run.getService(open));
 	return storeItems(context, items);
-}
-
-/**
- * Makes failed tasks items, not errors, in what is stored with On Error "stop": n8n can't fail an
- * execution whose sleep its own timer ends.
- */
-function toStored(run: Run): Run {
-	const { call, ledger } = run;
-	const { settings } = ledger;
-	if (!settings || !call.stopsOnError) return run;
-	return { ...run, ledger: { ...ledger, settings: { ...settings, failedTasks: 'output' } } };
 }
