@@ -22,7 +22,8 @@ export async function generate(call: Call, job: Job): Promise<INodeExecutionData
 			if (!isWoken) await create(run, job);
 			if (ledger.settings && !isOver(run)) {
 				if (fallsAsleep(run)) return await (await import('./sleep/sleep')).fallAsleep(run);
-				await (await import('./watch')).watch(run);
+				const { beginWatch, watch } = await import('./watch');
+				await watch(beginWatch(run));
 			}
 		} catch (error) {
 			run.fatal ??= { error };

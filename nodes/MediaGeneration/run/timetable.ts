@@ -127,10 +127,7 @@ export function* planLooks(
 }
 
 /** Lists the moments of the nudges of a sleep: ever rarer, at the limit, and for some time after it. */
-export function* planNudges({
-	limitAt,
-	lastWakeAt,
-}: Pick<WaitTimes, 'limitAt' | 'lastWakeAt'>): Generator<number, void> {
+export function* planNudges(limitAt: number, lastWakeAt: number): Generator<number, void> {
 	yield* planLooks(PAUSES_ASLEEP, limitAt);
 	yield* planLooks({ ...PAUSES_ASLEEP, first: FIRST_PAUSE_AT_LIMIT }, lastWakeAt);
 }

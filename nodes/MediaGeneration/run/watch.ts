@@ -18,15 +18,15 @@ import { PAUSES_AWAKE, planLastLook, planLooks, planWait } from './timetable';
 /** A run that waits awake. */
 export type AwakeRun = ReturnType<typeof beginWatch>;
 
-/** Begins to wait for the tasks of the items that have no error, unless the call has begun to. */
+/** Begins to wait for the tasks of the items that have no error. */
 export function beginWatch(run: Run) {
 	const { call, ledger, errors } = run;
 	const settings = ledger.settings as WaitSettings;
 	ledger.waitBegan ??= Date.now();
 	return Object.assign(run, {
-		looks: run.looks ?? new Looks(ledger.entries, settings, errors, identifyTask),
+		looks: new Looks(ledger.entries, settings, errors, identifyTask),
 		files: openFiles(call, ledger),
-		times: run.times ?? planWait(findLimitAt(ledger), call.deadline),
+		times: planWait(findLimitAt(ledger), call.deadline),
 	});
 }
 
@@ -34,8 +34,7 @@ export function beginWatch(run: Run) {
  * Waits awake: looks at all tasks together until they have ended, the limit passes, the execution is
  * stopped, or n8n would soon end it. Then it waits for the files.
  */
-export async function watch(given: Run): Promise<void> {
-	const run = beginWatch(given);
+export async function watch(run: AwakeRun): Promise<void> {
 	const { looks, times } = run;
 	await keepLooking(run, times.lastLookAt);
 	// A task may have ended whose last look failed: it is asked for again while there is time.

@@ -3,7 +3,7 @@ import type {
 	PlainOperation,
 	Step,
 } from '../../../nodes/MediaGeneration/operations/operation';
-import { SAID } from '../../../nodes/MediaGeneration/run/output/errors';
+import { ABOUT_SERVICE_TEXTS } from '../../../nodes/MediaGeneration/run/output/errors';
 import type { Item } from '../../../nodes/MediaGeneration/run/input/item';
 import { runNode } from './runNode.cts';
 
@@ -98,7 +98,7 @@ it('below an MCP server, answers in time, whatever hangs', async () => {
 	const { output } = await execute({ run }, { isTool: true, input: [{}], more });
 	const error = 'The result was not ready in time: an MCP client waits a minute.';
 	const next = 'Call again, unless a task was to be created: it may exist already.';
-	expect(output).toEqual([failed(0, `${error} ${next} ${SAID}`)]);
+	expect(output).toEqual([failed(0, `${error} ${next} ${ABOUT_SERVICE_TEXTS}`)]);
 });
 
 it('an item that was not begun has no output, and one with several has them all', async () => {

@@ -1,10 +1,10 @@
 import { NodeApiError, NodeOperationError, UserError } from 'n8n-workflow';
 import {
 	buildRunError,
-	SAID,
+	ABOUT_SERVICE_TEXTS,
 	toErrorItem,
 	toNodeError,
-	toFailure,
+	buildFailedTaskError,
 } from '../../../nodes/MediaGeneration/run/output/errors';
 import { beginLedger } from '../../../nodes/MediaGeneration/run/ledger/ledger';
 import type { Task } from '../../../nodes/MediaGeneration/api/task';
@@ -60,7 +60,7 @@ describe('the error of a run', () => {
 		'has all in its message for a model, which reads nothing else: %j',
 		(run) => {
 			expect(toNodeError(buildCall(run), refusal(), withTasks({ a: 'pending' }), 0)).toMatchObject({
-				message: `Refused. No further task was created. Wait. Tasks that exist (look at them with Get): a (pending) ${SAID}`,
+				message: `Refused. No further task was created. Wait. Tasks that exist (look at them with Get): a (pending) ${ABOUT_SERVICE_TEXTS}`,
 				description: undefined,
 			});
 		},
@@ -74,7 +74,9 @@ it('the error that a model gets has a bound, and still names the task', () => {
 		withTasks({ b: 'pending' }),
 		0,
 	);
-	expect(message.replace(SAID, '')).toMatch(/^(a )+a… Tasks that exist .*: b \(pending\) $/);
+	expect(message.replace(ABOUT_SERVICE_TEXTS, '')).toMatch(
+		/^(a )+a… Tasks that exist .*: b \(pending\) $/,
+	);
 	expect(message.length).toBeLessThanOrEqual(4_200);
 });
 
@@ -87,7 +89,7 @@ it.each<[typeof call, Error, string | undefined, object]>([
 		{ error: 'Closed', message: 'Tasks that exist (look at them with Get): a1 (pending)' },
 	],
 	[call, wrong, undefined, { error: 'Refused', message: 'Wait.' }],
-	[tool, wrong, undefined, { error: `Refused. Wait. ${SAID}` }],
+	[tool, wrong, undefined, { error: `Refused. Wait. ${ABOUT_SERVICE_TEXTS}` }],
 ])('an error item has the keys that n8n knows it by: %#', (run, error, taskId, json) => {
 	const [entry] = taskId ? withTasks({ [taskId]: 'pending' }).entries : [];
 	expect(toErrorItem(run, error, 2, entry)).toStrictEqual({ json, pairedItem: { item: 2 } });
@@ -105,7 +107,7 @@ it.each<[Task, string, string]>([
 ])(
 	'a failed task says in short lines what happened, what to do, and the IDs: %#',
 	(task, message, next) => {
-		const error = toFailure(task);
+		const error = buildFailedTaskError(task);
 		const read = (tasks: Record<string, Task['status']>) =>
 			toNodeError(call, error, withTasks(tasks), 2).description?.split('<br>');
 		expect(toNodeError(call, error, undefined, 2).message).toBe(`${message} [item 3 of 4]`);
@@ -127,14 +129,14 @@ it.each([
 	[' ', 'no reason given'],
 	[undefined, 'no reason given'],
 ])('a failed task says why, or that no reason is given: %j', (failMessage, reason) => {
-	const error = toFailure({ ...ended('failed', '501'), failMessage });
+	const error = buildFailedTaskError({ ...ended('failed', '501'), failMessage });
 	expect(toNodeError(tool, error).message).toMatch(`The task failed: ${reason} (code 501). `);
 });
 
 it('the error of a run whose failed task was created again says how often, and names what it tried', () => {
 	const ids = ['a', 'b', 'c'];
 	const attempts = ids.map((taskId) => ({ taskId, end: { ...ended('failed'), taskId } }));
-	const error = toFailure({ ...ended('failed'), taskId: 'c' });
+	const error = buildFailedTaskError({ ...ended('failed'), taskId: 'c' });
 	const ledger = beginLedger({ entries: [{ attempts }] });
 	expect(toNodeError(call, error, ledger, 0).description?.split('<br>')).toEqual([
 		PAYS,

@@ -101,7 +101,8 @@ describe('looks and nudges', () => {
 	});
 
 	it('of a run that sleeps come at its limit, and often soon after it', () => {
-		const times = { limitAt: 1_000_000, lastWakeAt: 1_100_000 };
-		expect(list(planNudges(times))).toEqual([300, 900, 1000, 1004, 1012, 1028, 1060, 1100]);
+		expect(list(planNudges(1_000_000, 1_100_000))).toEqual([
+			300, 900, 1000, 1004, 1012, 1028, 1060, 1100,
+		]);
 	});
 });

@@ -2,6 +2,7 @@ import type { INodeExecutionData } from 'n8n-workflow';
 import { buildUnknownError, factsOf } from '../../api/failure';
 import { markTimedOut, type Task } from '../../api/task';
 import type { Call } from '../../host/call';
+import { Excerpt } from '../../lib/excerpt';
 import { cutText, toPlainText } from '../../lib/text';
 import { describeNoResult, GET_FILES, toTaskItems } from '../files/fileItems';
 import { isErrorOutcome, type Outcome, type OutputItem } from '../input/item';
@@ -17,8 +18,14 @@ import {
 import { noteReported, showTasks } from '../ledger/note';
 import type { Looks } from '../looks';
 import { isErrorIfFailed, type Run } from '../run';
-import { sayReason, sumUp, toErrorItem, toFailure, toNodeError } from './errors';
-import { fitItems } from './toModel';
+import {
+	ABOUT_SERVICE_TEXTS,
+	buildFailedTaskError,
+	sayReason,
+	sumUp,
+	toErrorItem,
+	toNodeError,
+} from './errors';
 
 /**
  * Makes the output of a run: its entries become items, errors and hints. It notes what n8n is told,
@@ -63,7 +70,7 @@ export const makeOutcomes = (
 		const task = describeTask(entry, attempt, said);
 		if (!isOver) return { items: [{ json: task }] };
 		const ended = { ...markTimedOut(task), ...(failure && { lookError: failure.message }) };
-		if (isError && isFailed(ended)) return { error: toFailure(ended) };
+		if (isError && isFailed(ended)) return { error: buildFailedTaskError(ended) };
 		return { items: makeItems(run, entry, ended) };
 	});
 
@@ -106,11 +113,11 @@ export function toOutput(call: Call, outcomes: Outcome[], ledger?: Ledger): INod
 	});
 }
 
-const CUT_SHORT =
+const ABOUT_CUT_SHORT =
 	"The wait ended before 'Limit Wait Time', because of n8n's timeout ('Timeout Workflow'), or that of an MCP client.";
 
 /** The longest list of items in a hint, in characters. */
-const LONGEST_LIST = 30;
+const MAX_LIST = 30;
 
 /** Shows how a wait ended, and what nobody sees among the files that n8n shows first. */
 function showHints(
@@ -124,10 +131,10 @@ function showHints(
 	};
 	for (const fact of sumUp(ledger, looks)) if (fact) hint('info', fact);
 	if (decision.reason) hint('info', `The run stayed awake ${decision.reason}.`);
-	if (times?.isCutShort && !looks.haveEnded) hint('info', CUT_SHORT);
+	if (times?.isCutShort && !looks.haveEnded) hint('info', ABOUT_CUT_SHORT);
 	for (const [what, reasons] of listWarnings(outcomes)) {
 		const [first] = reasons.values();
-		const items = cutText([...reasons.keys()].join(', '), LONGEST_LIST);
+		const items = cutText([...reasons.keys()].join(', '), MAX_LIST);
 		hint('warning', cutText(`${what}: ${reasons.size} (item ${items}). The first: ${first}`));
 	}
 }
@@ -160,4 +167,69 @@ function listWarnings(outcomes: Outcome[]): Map<string, Map<number, string>> {
 		}
 	}
 	return warnings;
+}
+
+/* What agents, and n8n's AI assistant, get. */
+
+/** The fields of a task that an agent gets beside links or result: all stay in its context. */
+const FIELDS_FOR_AGENT = [
+	'taskId',
+	'status',
+	'failCode',
+	'failMessage',
+	'creditsConsumed',
+	'warning',
+	'lookError',
+];
+
+const ABOUT_LINKS =
+	'Links usually expire. Show an image to the user as Markdown, ![](link), and any other file as a link. For fresh links, look at the task by its taskId, with the operation Get.';
+
+const ABOUT_TIMEOUT =
+	'The task continues. Do not create it again: wait for it by its taskId, with the operation Wait, or look at it later with Get.';
+
+const ABOUT_CUTS = 'Long texts are cut, and what found no room is left out.';
+
+/** The most that an agent gets of an input item beside notes, in characters of JSON. */
+const MAX_JSON = 59_000;
+
+/** Fits the output of an input item to its audience. n8n itself limits what its assistant reads. */
+export function fitItems(call: Call, items: OutputItem[]): OutputItem[] {
+	if (call.audience === 'agent') return fitForAgent(call, items);
+	if (call.audience === 'workflow') return items;
+	return items.map((item) => addNote(item, isTimedOut(item) && ABOUT_TIMEOUT));
+}
+
+/** Notes are on the first item: all are of one task. */
+function fitForAgent({ nodeContext }: Call, items: OutputItem[]): OutputItem[] {
+	const excerpt = new Excerpt(MAX_JSON);
+	const told = items
+		.map((item) => ({ ...item, json: (excerpt.copy(select(item.json)) ?? {}) as object }))
+		.filter(({ json }) => Object.keys(json).length > 0);
+	const notes = [
+		// Without an execution n8n has no place for files.
+		!nodeContext && ABOUT_LINKS,
+		ABOUT_SERVICE_TEXTS,
+		items.some(isTimedOut) && ABOUT_TIMEOUT,
+		excerpt.isCut && ABOUT_CUTS,
+	];
+	return told.map((item, index) => (index ? item : addNote(item, ...notes)));
+}
+
+const isTimedOut = ({ json }: OutputItem): boolean => (json as Task).status === 'timedOut';
+
+/** Leaves out what an agent doesn't need of a task, and says no link twice. */
+function select(json: object): object {
+	const { resultUrls, result, file, ...others } = json as Task & { file?: object };
+	// A raw record may have such names too.
+	if (!Array.isArray(resultUrls) || !('status' in json)) return json;
+	const facts = Object.entries(others).filter(([name]) => FIELDS_FOR_AGENT.includes(name));
+	const told = Object.fromEntries(facts);
+	if (file) return { ...told, file };
+	return resultUrls.length ? { ...told, resultUrls } : { ...told, result };
+}
+
+function addNote({ json, ...files }: OutputItem, ...notes: Array<string | false>): OutputItem {
+	const note = notes.filter(Boolean).join(' ');
+	return { ...files, json: note ? { ...json, note } : json };
 }

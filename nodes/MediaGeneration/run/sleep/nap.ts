@@ -86,7 +86,8 @@ export class Nap {
 
 	/** Begins to nudge. Only a process does that has run the node, or has taken a callback. */
 	keepNudging(): void {
-		if (!this.isNudged) this.nudgeAt(planNudges(this.facts));
+		const { limitAt, lastWakeAt } = this.facts;
+		if (!this.isNudged) this.nudgeAt(planNudges(limitAt, lastWakeAt));
 		this.isNudged = true;
 	}
 

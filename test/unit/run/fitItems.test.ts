@@ -1,4 +1,4 @@
-import { fitItems } from '../../../nodes/MediaGeneration/run/output/toModel';
+import { fitItems } from '../../../nodes/MediaGeneration/run/output/output';
 import { buildCall, type Run } from '../n8n';
 
 const told = { taskId: 'task', status: 'completed' };
