@@ -183,10 +183,10 @@ const FIELDS_FOR_AGENT = [
 ];
 
 const ABOUT_LINKS =
-	'Links usually expire. Show an image to the user as Markdown, ![](link), and any other file as a link. For fresh links, look at the task by its taskId, with the operation Get.';
+	'Links usually expire: the operation Get has fresh ones. Show an image to the user as Markdown, ![](link), and any other file as a link.';
 
 const ABOUT_TIMEOUT =
-	'The task continues. Do not create it again: wait for it by its taskId, with the operation Wait, or look at it later with Get.';
+	'The task continues. Do not create it again: use the operation Wait with its taskId, or later Get.';
 
 const ABOUT_CUTS = 'Long texts are cut, and what found no room is left out.';
 
@@ -220,10 +220,10 @@ const isTimedOut = ({ json }: OutputItem): boolean => (json as Task).status === 
 
 /** Leaves out what an agent doesn't need of a task, and says no link twice. */
 function select(json: object): object {
-	const { resultUrls, result, file, ...others } = json as Task & { file?: object };
+	const { resultUrls, result, file } = json as Task & { file?: object };
 	// A raw record may have such names too.
 	if (!Array.isArray(resultUrls) || !('status' in json)) return json;
-	const facts = Object.entries(others).filter(([name]) => FIELDS_FOR_AGENT.includes(name));
+	const facts = Object.entries(json).filter(([name]) => FIELDS_FOR_AGENT.includes(name));
 	const told = Object.fromEntries(facts);
 	if (file) return { ...told, file };
 	return resultUrls.length ? { ...told, resultUrls } : { ...told, result };

@@ -40,7 +40,7 @@ export class Nap {
 	/** While delivering, the response of the webhook that handed the run to n8n. */
 	private state: HeldResponse | 'waiting' | 'over' = 'waiting';
 	private isNudged = false;
-	private hasFailed = false;
+	private hasWarned = false;
 
 	constructor(readonly facts: NapFacts) {}
 
@@ -62,8 +62,9 @@ export class Nap {
 		return looks;
 	}
 
-	/** Notes the ends that a webhook has seen. */
+	/** Notes the ends that a webhook has seen, while they are of use. */
 	noteEnds({ entries }: Ledger): void {
+		if (this.getPhase() !== 'waiting') return;
 		for (const { taskId, end } of entries.flatMap(({ attempts }) => attempts)) {
 			const key = this.nameTask(taskId);
 			if (end && !ends.get(key)) ends.set(key, end, weigh(end));
@@ -87,15 +88,15 @@ export class Nap {
 	/** Begins to nudge. Only a process does that has run the node, or has taken a callback. */
 	keepNudging(): void {
 		const { limitAt, lastWakeAt } = this.facts;
-		if (!this.isNudged) this.nudgeAt(planNudges(limitAt, lastWakeAt));
+		if (!this.isNudged) this.nudgeNext(planNudges(limitAt, lastWakeAt));
 		this.isNudged = true;
 	}
 
-	private nudgeAt(moments: Generator<number, void>): void {
+	private nudgeNext(moments: Generator<number, void>): void {
 		const { value: at } = moments.next();
 		if (at === undefined || this.getPhase() === 'over') return;
 		runAfter(at - Date.now(), () => {
-			void this.nudge().then(() => this.nudgeAt(moments));
+			void this.nudge().then(() => this.nudgeNext(moments));
 		});
 	}
 
@@ -113,10 +114,8 @@ export class Nap {
 		// A copy, because results in the run's own ledger would take memory while the execution sleeps.
 		const copy = structuredClone(ledger);
 		const looks = this.openLooks(copy);
-		const [first] = looks.pendingKeys;
-		if (first === undefined) return;
+		const [first = ''] = looks.pendingKeys;
 		await looks.lookUntilPending(first, getService);
-		if (this.getPhase() !== 'waiting') return;
 		this.noteEnds(copy);
 		this.warnOf('look', looks.failure?.message);
 		if (looks.haveEnded) await this.nudge();
@@ -138,12 +137,12 @@ export class Nap {
 
 	/** Warns in n8n's log of a look or nudge that failed, once: a service may be down for long. */
 	warnOf(what: 'look' | 'nudge', failure: string | undefined): void {
-		if (failure === undefined || this.hasFailed) return;
+		if (failure === undefined || this.hasWarned) return;
 		this.facts.logger.warn(`${this.facts.name}: a ${what} failed: ${failure}`);
-		this.hasFailed = true;
+		this.hasWarned = true;
 	}
 
-	/** Thousands of executions may have slept. */
+	/** Frees memory: thousands of executions may have slept. */
 	private forgetEnds(): void {
 		for (const taskId of this.facts.taskIds) ends.delete(this.nameTask(taskId));
 	}
