@@ -91,7 +91,7 @@ export function listFree(service: TaskService, stranger: TaskService, model = ''
 		return await expectPixel(link);
 	}
 	const copy = async () =>
-		await expectPixel((await service.uploadFromUrl(`copy-${fileName}`, link, SETTINGS)).url);
+		await expectPixel((await service.upload(`copy-${fileName}`, link, SETTINGS)).url);
 	async function listModels() {
 		const models = await service.request('modelsPath', SETTINGS);
 		if (!models.length) throw new Difference('no entry can be read');

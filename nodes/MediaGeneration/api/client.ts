@@ -129,24 +129,20 @@ export class TaskService {
 		return { ...readDetails(answer, taskId), taskId };
 	}
 
-	/** Uploads a file as a stream. Its name must be unique, or the service overwrites another file. */
+	/**
+	 * Uploads a file.
+	 * @param fileName must be unique, or the service overwrites another file
+	 * @param file is streamed; the service itself fetches the file of a URL
+	 */
 	async upload(
 		fileName: string,
-		file: UploadFile,
+		file: UploadFile | string,
 		settings: RequestSettings,
 	): Promise<UploadedFile> {
-		const body = buildForm({ uploadPath: UPLOAD_PATH, fileName }, file);
-		return await this.request('streamUploadPath', settings, { body });
-	}
-
-	/** Lets the service fetch a file from a URL. @param fileName as for `upload` */
-	async uploadFromUrl(
-		fileName: string,
-		fileUrl: string,
-		settings: RequestSettings,
-	): Promise<UploadedFile> {
-		const body = { fileUrl, uploadPath: UPLOAD_PATH, fileName };
-		return await this.request('urlUploadPath', settings, { body });
+		const fields = { uploadPath: UPLOAD_PATH, fileName };
+		return typeof file === 'string'
+			? await this.request('urlUploadPath', settings, { body: { fileUrl: file, ...fields } })
+			: await this.request('streamUploadPath', settings, { body: buildForm(fields, file) });
 	}
 
 	/**

@@ -41,9 +41,7 @@ export function buildUrl(credentials: Credentials, endpoint: Endpoint, value = '
 	const [field, segments] =
 		placeholder === '{model}' ? ['Choose Model', value.split('/')] : ['Task ID', [value]];
 	if (segments.includes('') || CLIMBS.test(value))
-		throw new UserError(`'${field}' can't be "${value}"`, {
-			description: 'Use what the service calls it.',
-		});
+		throw new UserError(`'${field}' can't be "${value}"`);
 	return base + path.replaceAll(placeholder, segments.map(encodeURIComponent).join('/'));
 }
 
@@ -54,10 +52,12 @@ export const isClearText = (url: string): boolean =>
 export const explainClearText = (field: string): string =>
 	`'${field}' in the credential begins with http://, which would send the access token over the internet unencrypted. Change it to https://; http:// is for a service in your own network.`;
 
+/** An address without query, fragment and login. */
+const PLAIN_URL = /^https?:\/\/[^/\\?#@]+([/\\][^?#]*)?$/i;
+
 /** @returns the address without trailing slashes. @throws {UserError} if it is unusable */
 function checkBase(base: string, field: string): string {
-	const url = /^https?:\/\//i.test(base) && URL.canParse(base) ? new URL(base) : undefined;
-	if (!url || /[?#]/.test(base) || url.username || url.password)
+	if (!PLAIN_URL.test(base) || !URL.canParse(base))
 		throw new UserError(
 			`'${field}' in the credential must begin with https:// and have no query, # or login, for example https://api.example.com`,
 		);

@@ -150,7 +150,7 @@ const TIMEOUT = / (ETIMEDOUT|ECONNABORTED|ESOCKETTIMEDOUT)$/;
 export function findNetworkFailure(
 	error: unknown,
 	timeoutSeconds: number,
-): { certain: boolean; detail: string; next?: string } {
+): Facts & { detail: string } {
 	const layers: Array<Record<string, unknown>> = [];
 	for (let layer = error; layer && layers.length < 10; layer = (layer as Error).cause)
 		layers.push(layer as Record<string, unknown>);

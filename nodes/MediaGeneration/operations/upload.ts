@@ -53,6 +53,6 @@ export const upload: PlainOperation = {
 		if (typeof file !== 'string') return async () => [{ json: await file.upload(item) }];
 		const url = parseValue(field, file) as string;
 		const name = makeUniqueName(new URL(url).pathname.split('/').at(-1));
-		return async () => [{ json: await service.uploadFromUrl(name, url, settings) }];
+		return async () => [{ json: await service.upload(name, url, settings) }];
 	},
 };

@@ -243,7 +243,7 @@ describe('what is read', () => {
 
 	it('names, after 404 for an upload, what to fill in', async () => {
 		const { service } = openService([404, { code: 404 }]);
-		const upload = service.uploadFromUrl('a.png', fileUrl, SETTINGS);
+		const upload = service.upload('a.png', fileUrl, SETTINGS);
 		const description = expect.stringContaining("Check 'Upload Base URL'") as string;
 		await expect(upload).rejects.toMatchObject({ description });
 	});

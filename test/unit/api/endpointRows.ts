@@ -55,7 +55,7 @@ export const endpoints: Record<Endpoint, Row> = {
 		data: { downloadUrl: LINK, fileName: 'a.png' },
 	},
 	urlUploadPath: {
-		ask: async (service) => await service.uploadFromUrl('a.png', LINK, SETTINGS),
+		ask: async (service) => await service.upload('a.png', LINK, SETTINGS),
 		path: '/api/file-url-upload',
 		body: { fileUrl: LINK, uploadPath: 'n8n', fileName: 'a.png' },
 		data: { fileUrl: LINK },
