@@ -56,11 +56,11 @@ export async function findModels(service: TaskService, filter = ''): Promise<Cat
 	const asked = words.join(' ');
 	const meant = words.map(translate).join(' ');
 	const phrases = [`to ${asked}`, asked, `to ${meant}`, meant, ''];
+	const rank = (text: string) => phrases.findIndex((phrase) => text.includes(phrase));
 	return models
 		.map((model) => ({ model, text: toSearchText(model) }))
 		.filter(({ text }) => words.every((word) => has(text, word)))
-		.map(({ model, text }) => ({ model, rank: phrases.findIndex((one) => text.includes(one)) }))
-		.sort((one, other) => one.rank - other.rank)
+		.sort((one, other) => rank(one.text) - rank(other.text))
 		.map(({ model }) => model);
 }
 

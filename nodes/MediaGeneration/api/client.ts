@@ -41,12 +41,6 @@ export interface CreateTaskRequest {
 	input: Record<string, unknown>;
 }
 
-const LINK_HINT =
-	"Some services answer like this when they can't read a link in the input: check that each opens without a login.";
-
-const UPLOAD_HINT =
-	"Check 'Upload Base URL' and the paths in the credential: many services take files elsewhere.";
-
 const readRates = new RateLimiters('readRates', {
 	period: READ_RATE.period,
 	patience: 20_000,
@@ -55,15 +49,17 @@ const readRates = new RateLimiters('readRates', {
 
 /** The task service, as one credential reaches it. */
 export class TaskService {
-	/** What answers must not show: of the credential, of the execution's resume URL, of callback URLs. */
-	private readonly secrets = new Set<string>();
+	/** Must not be shown: secrets of the credential, of the execution's resume URL, of callback URLs. */
+	readonly secrets = new Set<string>();
 	/** Sends reads at the rate of the account. */
-	private readInTurn?: ReturnType<RateLimiter['join']>;
+	private readonly readInTurn: ReturnType<RateLimiter['join']>;
 
 	constructor(
-		private readonly context: RequestContext,
+		readonly context: RequestContext,
 		readonly credentials: Credentials,
 	) {
+		const stopped = context.getExecutionCancelSignal?.();
+		this.readInTurn = readRates.of(this.account).join(READ_RATE.most, stopped);
 		const { accessToken, webhookSecret, previousWebhookSecret } = credentials;
 		const { token, address = '' } = readResumeSecrets(context);
 		this.hide(accessToken, webhookSecret, previousWebhookSecret, token, ...listUrlSecrets(address));
@@ -95,10 +91,10 @@ export class TaskService {
 		this.hide(...listUrlSecrets(request.callBackUrl ?? ''));
 		const settings = { timeoutSeconds: Math.max(timeoutSeconds, CREATION_TIMEOUT) };
 		const sentAt = performance.now();
-		const answer = await this.send({ endpoint: 'createTaskPath', body: request, settings });
+		const answer = await exchange(this, { endpoint: 'createTaskPath', body: request, settings });
 		const took = performance.now() - sentAt;
 		const { data, isEmpty, httpStatus } = answer;
-		if (data && httpStatus >= 200 && httpStatus < 300) return data.taskId;
+		if (data && httpStatus < 300) return data.taskId;
 		const failure = answer.failure as ServiceError;
 		const { message, description, facts } = failure;
 		const { code, answeredBy, certain } = facts;
@@ -107,7 +103,14 @@ export class TaskService {
 		const taskId = data?.taskId ?? (isSaid ? undefined : answer.findTaskId());
 		if (certain && !taskId) throw failure.advise(`${NOTHING_CREATED} ${description}`);
 		if (!taskId && isEmpty && mayBeRejection(httpStatus, code ?? 0, took))
-			throw buildUnknownError({ message, advice: LINK_HINT }, 'perhapsRejected');
+			throw buildUnknownError(
+				{
+					message,
+					advice:
+						"Some services answer like this when they can't read a link in the input: check that each opens without a login.",
+				},
+				'perhapsRejected',
+			);
 		// Whatever answers there isn't the service.
 		const isOther = answeredBy === 'other' && isOfKind(failure, 'unreadable', 'redirect');
 		throw buildUnknownError({ message, taskId, advice: isOther ? description : undefined });
@@ -115,7 +118,7 @@ export class TaskService {
 
 	/** Reads a task. @throws {ServiceError} also when the service doesn't know it */
 	async getTask(taskId: string, settings: RequestSettings): Promise<Task> {
-		const answer = await this.send({ endpoint: 'taskDetailsPath', value: taskId, settings });
+		const answer = await exchange(this, { endpoint: 'taskDetailsPath', value: taskId, settings });
 		const record = taskRecord.parse(readDetails(answer, taskId));
 		return toTask(taskId, { ...readReason(answer.failure), ...dropUndefined(record) });
 	}
@@ -125,7 +128,7 @@ export class TaskService {
 	 * @throws {ServiceError} like `getTask`
 	 */
 	async getTaskRecord(taskId: string, settings: RequestSettings): Promise<object> {
-		const answer = await this.send({ endpoint: 'taskDetailsPath', value: taskId, settings });
+		const answer = await exchange(this, { endpoint: 'taskDetailsPath', value: taskId, settings });
 		return { ...readDetails(answer, taskId), taskId };
 	}
 
@@ -157,23 +160,16 @@ export class TaskService {
 	): Promise<AnswerOf<E>> {
 		const { isRead, isUpload } = ENDPOINTS[endpoint];
 		const sendNow = async () => {
-			const answer = await this.send({ endpoint, settings, ...more });
+			const answer = await exchange(this, { endpoint, settings, ...more });
 			if (isTooFast(answer.failure)) throw answer.failure;
 			return answer;
 		};
-		const { data, failure } = await (isRead ? this.waitForTurn(sendNow) : sendNow());
+		const { data, failure } = await (isRead ? this.readInTurn(sendNow) : sendNow());
 		if (!failure) return data as AnswerOf<E>;
-		throw isUpload && failure.kind === 'notFound' ? failure.advise(UPLOAD_HINT) : failure;
-	}
-
-	private async waitForTurn<Answer>(sendNow: () => Promise<Answer>): Promise<Answer> {
-		const stopped = this.context.getExecutionCancelSignal?.();
-		this.readInTurn ??= readRates.of(this.account).join(READ_RATE.most, stopped);
-		return await this.readInTurn(sendNow);
-	}
-
-	private async send<E extends Endpoint>(request: ServiceRequest<E>): Promise<Exchange<E>> {
-		return await exchange(this.context, this.credentials, request, this.secrets);
+		if (!isUpload || failure.kind !== 'notFound') throw failure;
+		throw failure.advise(
+			"Check 'Upload Base URL' and the paths in the credential: many services take files elsewhere.",
+		);
 	}
 }
 
@@ -193,7 +189,7 @@ function readDetails(
 	// Whatever redirects isn't the service.
 	const isOwn =
 		record?.taskId === taskId && findStatus(record.state) && !isOfKind(failure, 'redirect');
-	if (!record || (failure && !isOwn && !isOfTask)) {
+	if (!record || (failure && !(isOwn || isOfTask))) {
 		if (isSaid && (code === undefined ? isEmpty : UNKNOWN_TASK_CODES.includes(code)))
 			throw buildError('unknownTask', origin, { answeredBy, code });
 		if (isSaid && code === TASK_HAS_FAILED) return { state: 'fail', ...readReason(failure) };

@@ -19,6 +19,13 @@ export interface RequestContext {
 	getExecutionCancelSignal?: () => AbortSignal | undefined;
 }
 
+/** What leads to the service. Secrets are hidden in its answers. */
+interface Connection {
+	context: RequestContext;
+	credentials: Credentials;
+	secrets: Iterable<string>;
+}
+
 export interface RequestSettings {
 	/** From sending the request to the end of the answer. */
 	timeoutSeconds: number;
@@ -70,15 +77,14 @@ const readInTurn = limitConcurrency(2);
  * hidden, and an answer that isn't a success comes with the reason.
  */
 export async function exchange<E extends Endpoint>(
-	context: RequestContext,
-	credentials: Credentials,
+	connection: Connection,
 	request: ServiceRequest<E>,
-	secrets: Iterable<string>,
 ): Promise<Exchange<E>> {
+	const { credentials, secrets } = connection;
 	const { endpoint, value, settings } = request;
 	const url = buildUrl(credentials, endpoint, value);
 	const { origin } = new URL(url);
-	const received = await send(context, credentials, url, request);
+	const received = await send(connection, url, request);
 	const { statusCode, text, error } = received;
 	const { fault = text.length > MAX_BYTES ? TOO_MUCH_TEXT : undefined } = received;
 	const body = (fault ?? error) ? undefined : hideInData(parseServiceJson(text), secrets);
@@ -141,18 +147,17 @@ interface Received {
 
 /** Sends a request and collects the answer. n8n's own timeout only covers the headers. */
 async function send(
-	context: RequestContext,
-	credentials: Credentials,
+	{ context, credentials }: Connection,
 	url: string,
 	request: ServiceRequest,
 ): Promise<Received> {
 	const { endpoint, settings } = request;
 	const data = { ...credentials } as IDataObject as Record<string, string>;
-	const limit = AbortSignal.timeout(settings.timeoutSeconds * 1000);
+	const timeout = AbortSignal.timeout(settings.timeoutSeconds * 1000);
 	// A stopped execution doesn't abort a creation: the task's ID would be lost.
 	const isCreation = endpoint === 'createTaskPath';
 	const stopped = isCreation ? undefined : context.getExecutionCancelSignal?.();
-	const own = withSignal(context, joinSignals(limit, stopped));
+	const own = withSignal(context, joinSignals(timeout, stopped));
 	const received: Received = { statusCode: 0, text: '' };
 	const chunks: Uint8Array[] = [];
 	try {
@@ -168,7 +173,7 @@ async function send(
 		received.error = error;
 	}
 	// An aborted stream may just end.
-	if (limit.aborted) received.error = { code: 'ETIMEDOUT' };
+	if (timeout.aborted) received.error = { code: 'ETIMEDOUT' };
 	const text = new TextDecoder().decode(Buffer.concat(chunks));
 	// The files in a large answer are of no use.
 	received.text = text.length > MAX_BYTES && !received.fault ? leaveOutData(text) : text;

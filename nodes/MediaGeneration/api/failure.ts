@@ -130,13 +130,8 @@ export function findFailure(
 const NEVER_SENT =
 	/ (ECONNREFUSED|ENOTFOUND|EAI_AGAIN|(CERT|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|ERR_TLS_CERT)_\w+)$|^connect E(HOST|NET)UNREACH$/;
 
-/** Errors of n8n's SSRF protection, which refuses to connect. */
-const GUARD_ERROR = /^SsrfBlocked(Ip|Hostname)Error$/;
-
-const GUARDED = "can't be reached: this n8n's SSRF protection blocks that address";
-
-const GUARD_HINT =
-	'Nothing was sent. Ask the administrator of this n8n to add that address to N8N_SSRF_ALLOWED_HOSTNAMES or N8N_SSRF_ALLOWED_IP_RANGES.';
+/** Errors of n8n's SSRF protection. */
+const SSRF_ERROR = /^SsrfBlocked(Ip|Hostname)Error$/;
 
 export const SLOW_HINT = "If it is just slow, raise 'Request Timeout (Seconds)' in Options.";
 
@@ -154,8 +149,12 @@ export function findNetworkFailure(
 	const layers: Array<Record<string, unknown>> = [];
 	for (let layer = error; layer && layers.length < 10; layer = (layer as Error).cause)
 		layers.push(layer as Record<string, unknown>);
-	if (layers.some(({ name }) => GUARD_ERROR.test(String(name))))
-		return { certain: true, detail: GUARDED, next: GUARD_HINT };
+	if (layers.some(({ name }) => SSRF_ERROR.test(String(name))))
+		return {
+			certain: true,
+			detail: "can't be reached: this n8n's SSRF protection blocks that address",
+			next: 'Nothing was sent. Ask the administrator of this n8n to add that address to N8N_SSRF_ALLOWED_HOSTNAMES or N8N_SSRF_ALLOWED_IP_RANGES.',
+		};
 	const codes = layers.flatMap(({ code, httpCode }) => [code, httpCode]);
 	const code = codes.find((one) => typeof one === 'string');
 	const failed = `${String(layers.find(({ syscall }) => syscall)?.syscall)} ${code}`;

@@ -86,8 +86,8 @@ const rawTaskRecord = z
 	.passthrough()
 	.describe('task record');
 
-/** The parts that make a Task. */
-const parts = {
+/** The parts of a task record that make a Task. */
+export const taskRecord = rawTaskRecord.extend({
 	state: z.string().transform(toMessage),
 	model: tolerant(message),
 	resultJson: tolerant(embeddedJson),
@@ -103,9 +103,7 @@ const parts = {
 	param: tolerant(embeddedJson),
 	/** In newer records, instead of `param` or in addition to it. */
 	paramJson: tolerant(embeddedJson),
-};
-
-export const taskRecord = rawTaskRecord.extend(parts).describe('task record');
+});
 
 export type TaskRecord = z.infer<typeof taskRecord>;
 

@@ -55,9 +55,7 @@ export const markTimedOut = (task: Task): Task =>
 /** Reads the prompt of an input. Models of speech call it text. */
 export function findPrompt(input: unknown): string | undefined {
 	const { prompt, text } = { ...(input as object) } as Record<string, unknown>;
-	return [prompt, text].find((said) => typeof said === 'string' && said !== '') as
-		| string
-		| undefined;
+	return [prompt, text].map((said) => nonEmptyText.safeParse(said).data).find(Boolean);
 }
 
 /** Reads the original request, whose `input` is JSON text within JSON text. */
