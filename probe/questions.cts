@@ -4,7 +4,8 @@ import { UserError } from 'n8n-workflow';
 import type { CreateTaskRequest, TaskService } from '../nodes/MediaGeneration/api/client.ts';
 import { isOfKind, ServiceError } from '../nodes/MediaGeneration/api/failure.ts';
 import type { Task } from '../nodes/MediaGeneration/api/task.ts';
-import { FAULTS, verify, type CallbackRequest } from '../nodes/MediaGeneration/callback/verify.ts';
+import { REFUSALS } from '../nodes/MediaGeneration/callback/refusals.ts';
+import { verify, type CallbackRequest } from '../nodes/MediaGeneration/callback/verify.ts';
 import { findInput } from '../nodes/MediaGeneration/models/readSchema.ts';
 
 /** What was asked of a service, and what came. */
@@ -187,7 +188,7 @@ export function listPaid(service: TaskService, options: PaidOptions): Question[]
 		if (!received) throw new Difference(`none within ${limit} s`);
 		const settings = { signed: true };
 		const verified = await verify(received, settings, async () => ({ webhookSecret: key }));
-		if ('reason' in verified) throw new Difference(FAULTS[verified.reason][1]);
+		if ('reason' in verified) throw new Difference(REFUSALS[verified.reason][1]);
 		return 'genuine';
 	}
 	return [

@@ -2,38 +2,9 @@ import { callbackBody, JSON_LEVELS, type CallbackBody } from '../api/schemas';
 import { PART_OF_RESULT, SUCCESS, TASK_FAILED, TASK_ID } from '../api/service';
 import { findStatus, type TaskStatus } from '../api/task';
 import { isDeeper, isObject } from '../lib/json';
-import {
-	DEFAULT_TOLERANCE_SECONDS,
-	readSignature,
-	sign,
-	SIGNATURE_FAULTS,
-	type Signature,
-} from './scheme';
+import type { Refused } from './refusals';
+import { DEFAULT_TOLERANCE_SECONDS, readSignature, sign, type Signature } from './scheme';
 import { findKey, readSigningKeys, type KeyFields, type KeyName } from './signature';
-
-/** How a sender is refused: the HTTP status, and what it is told. */
-export type Refusal = readonly [status: number, message: string];
-
-/** What can be wrong with a callback itself. Receivers have further reasons of their own. */
-export const FAULTS = {
-	...SIGNATURE_FAULTS,
-	bodyNotAnObject: [400, 'The body must be a JSON object, sent as application/json'],
-	bodyTooDeep: [400, `The body must not be nested deeper than ${JSON_LEVELS} levels`],
-	taskIdMissing: [400, 'The body must have data.task_id or data.taskId, as text'],
-	taskIdMalformed: [
-		400,
-		'The task ID must have 1 to 256 characters, without control characters, and not be "." or ".."',
-	],
-	taskIdContradictory: [400, 'data.task_id, data.taskId and taskId must be the same'],
-} as const satisfies Record<string, Refusal>;
-
-/** A callback that a receiver refuses. */
-export interface Refused<Reason extends string = keyof typeof FAULTS> {
-	/** One word for what is wrong, for senders and logs. */
-	reason: Reason;
-	/** What is behind it, for the log only. */
-	cause?: string;
-}
 
 export interface CallbackRequest {
 	/** By lower-case name, as Node has them: a repeated one is one text, joined by commas. */

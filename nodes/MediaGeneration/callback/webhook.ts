@@ -3,22 +3,11 @@ import type { Credentials } from '../api/endpoints';
 import { readAsWebhook } from '../host/credentials';
 import { readRequest } from '../host/webhook';
 import { Memory } from '../lib/memory';
-import {
-	verify,
-	type Refusal,
-	type Refused,
-	type VerifiedCallback,
-	type VerifyOptions,
-} from './verify';
+import { REFUSALS, type Refused } from './refusals';
+import { verify, type VerifiedCallback, type VerifyOptions } from './verify';
 
 /** Senders get an answer within this time, in milliseconds. They usually give up after 5 to 15 s. */
 export const ANSWER_TIMEOUT = 5_000;
-
-/** For both receivers: the service doesn't confirm the callback yet. */
-export const UNCONFIRMED = {
-	detailsUnavailable: [503, "The task's details are unavailable. Retry later."],
-	taskNotEnded: [503, 'According to its details, the task has not ended. Retry once it has.'],
-} as const satisfies Record<string, Refusal>;
 
 /** A callback that counts. */
 export interface AcceptedCallback extends VerifiedCallback {
@@ -56,13 +45,12 @@ export function answer(
 	return { noWebhookResponse: true };
 }
 
-/** Refuses a callback, and logs why for the owner. @param refusals the receiver's, by reason */
-export function refuseCallback<Reason extends string>(
+/** Refuses a callback, and logs why for the owner. */
+export function refuse(
 	context: IWebhookFunctions,
-	refusals: Record<Reason, Refusal>,
-	{ reason, cause }: Refused<Reason>,
+	{ reason, cause }: Refused,
 ): IWebhookResponseData {
-	const [status, message] = refusals[reason];
+	const [status, message] = REFUSALS[reason];
 	const facts = [`${status} ${reason}`, cause].filter(Boolean).join('; ');
 	warnOwner(context, reason, `refused a callback: ${message} (${facts})`);
 	return answer(context, status, { accepted: false, reason, message });

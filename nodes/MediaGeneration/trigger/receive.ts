@@ -9,13 +9,12 @@ import type { Credentials } from '../api/endpoints';
 import { factsOf, isOfKind } from '../api/failure';
 import { REQUEST, findStatus, warnOfLeftOut, type Task, type TaskStatus } from '../api/task';
 import { readReference, REFERENCE } from '../callback/reference';
+import type { Refused } from '../callback/refusals';
 import { readSigningKeys } from '../callback/signature';
-import { FAULTS, type Refusal, type Refused } from '../callback/verify';
 import {
 	ANSWER_TIMEOUT,
 	answer,
-	refuseCallback,
-	UNCONFIRMED,
+	refuse,
 	verifyRequest,
 	warnOwner,
 	type AcceptedCallback,
@@ -32,23 +31,8 @@ export const DETAILS_TIMEOUT = 4_000;
 /** The pauses before it is asked again: it may not know a task for some seconds after its creation. */
 export const KNOWN_AGAIN = [1_000, 2_000] as const;
 
-/** Why the trigger refuses a callback. */
-const REFUSALS = {
-	...FAULTS,
-	...UNCONFIRMED,
-	createdForAnother: [
-		404,
-		"The task was created with another Callback URL. If that URL is a relay in front of this trigger, its path must contain the ID in the trigger's URL",
-	],
-	taskUnknown: [404, 'The service knows no such task'],
-	temporarilyUnavailable: [503, 'Temporarily unable to process callbacks. Retry later.'],
-	underway: [503, 'A copy of this callback is still being processed. Retry later.'],
-} as const satisfies Record<string, Refusal>;
-
-type TriggerRefused = Refused<keyof typeof REFUSALS>;
-
 /** What comes of a callback. One that is ignored is fine, though it starts nothing. */
-type Outcome = TriggerRefused | { ignored: string } | { json: object; onStored: () => void };
+type Outcome = Refused | { ignored: string } | { json: object; onStored: () => void };
 
 /**
  * Receives a callback: verifies it, reads the task's details, and outputs the Task once, or refuses
@@ -59,7 +43,7 @@ export async function receiveCallback(context: IWebhookFunctions): Promise<IWebh
 	const outcome = await judge(context).catch(
 		(error: Error): Outcome => ({ reason: 'temporarilyUnavailable', cause: error.message }),
 	);
-	if ('reason' in outcome) return refuseCallback(context, REFUSALS, outcome);
+	if ('reason' in outcome) return refuse(context, outcome);
 	if ('ignored' in outcome)
 		return answer(context, 200, { accepted: true, emitted: false, reason: outcome.ignored });
 	return answerOnceStored([{ json: outcome.json as IDataObject }], () => {
@@ -156,7 +140,7 @@ function conclude(
 	context: IWebhookFunctions,
 	callback: AcceptedCallback,
 	found: Task | Error | undefined,
-): Finding | TriggerRefused {
+): Finding | Refused {
 	if (found && !(found instanceof Error)) return confirm(context, callback, found);
 	const isUnknown = isOfKind(found, 'unknownTask');
 	const cause =
@@ -177,7 +161,7 @@ function confirm(
 	context: IWebhookFunctions,
 	{ claim, signedBy }: AcceptedCallback,
 	fetched: Task,
-): Finding | TriggerRefused {
+): Finding | Refused {
 	if (isForAnother(context, fetched)) return { reason: 'createdForAnother' };
 	const { status: known, state = '' } = fetched;
 	// Services send a signed callback at the end, so its claim tells what an unknown state means.

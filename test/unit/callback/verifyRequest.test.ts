@@ -1,8 +1,9 @@
 import crypto from 'crypto';
 import fc from 'fast-check';
 import { signHeaders } from '../../../dev/service/signHeaders.cts';
+import { REFUSALS } from '../../../nodes/MediaGeneration/callback/refusals';
 import { sign } from '../../../nodes/MediaGeneration/callback/scheme';
-import { FAULTS, type VerifyOptions } from '../../../nodes/MediaGeneration/callback/verify';
+import type { VerifyOptions } from '../../../nodes/MediaGeneration/callback/verify';
 import { verifyRequest } from '../../../nodes/MediaGeneration/callback/webhook';
 import { buildWebhook } from '../n8n';
 
@@ -82,7 +83,7 @@ it.each<[string, object, unknown, string?]>([
 /** One sister service documents exactly this, unsigned. */
 const atTop = { taskId, state: 'fail' };
 const stale = at(seconds - 301);
-it.each<[number, keyof typeof FAULTS, string, object, unknown?]>([
+it.each<[number, keyof typeof REFUSALS, string, object, unknown?]>([
 	[401, 'headerMissing', 'no headers, and no ID', {}, {}],
 	[401, 'headerMissing', 'no signature', { 'x-webhook-timestamp': String(seconds) }],
 	[401, 'timestampMalformed', 'a time that a proxy joins', at(`${seconds}, ${seconds}`)],
@@ -108,7 +109,7 @@ it.each<[number, keyof typeof FAULTS, string, object, unknown?]>([
 ])('%d %s for %s: no key is read', async (status, reason, _, headers, ...body) => {
 	const { node, receive } = newNode();
 	expect(await receive(SIGNED, headers, ...body)).toMatchObject({ reason });
-	expect(FAULTS[reason][0]).toBe(status);
+	expect(REFUSALS[reason][0]).toBe(status);
 	expect(node.reads).toBe(0);
 });
 
@@ -119,7 +120,7 @@ it.each<[string, object, unknown?]>([
 ])('a signature %s is wrong', async (_, headers, ...body) => {
 	const { receive } = newNode();
 	expect(await receive(SIGNED, headers, ...body)).toEqual({ reason: 'signatureWrong' });
-	expect(FAULTS.signatureWrong[0]).toBe(401);
+	expect(REFUSALS.signatureWrong[0]).toBe(401);
 });
 
 it('a stale callback says by how much the clocks differ, and with a tolerance of 0 none is stale', async () => {

@@ -1,8 +1,5 @@
-import {
-	sendNudge,
-	WAKE_REFUSALS,
-	type WakeReason,
-} from '../../../nodes/MediaGeneration/run/sleep/nudge';
+import { REFUSALS } from '../../../nodes/MediaGeneration/callback/refusals';
+import { sendNudge } from '../../../nodes/MediaGeneration/run/sleep/nudge';
 
 const URL = 'https://me:pw@n8n.example/webhook-waiting/7/media-generation?signature=resume-token';
 
@@ -19,7 +16,8 @@ afterEach(() => jest.restoreAllMocks());
 
 const AT = 'the resume URL at n8n.example';
 const json = (status: number, body: object) => Response.json(body, { status });
-const refused = (reason: WakeReason) => json(WAKE_REFUSALS[reason][0], { accepted: false, reason });
+const refused = (reason: keyof typeof REFUSALS) =>
+	json(REFUSALS[reason][0], { accepted: false, reason });
 const n8n = (code: number, message: string) => json(code, { code, message });
 const WAITS = { isWoken: false, isOver: false };
 const IS_OVER = { isWoken: false, isOver: true };

@@ -1,6 +1,6 @@
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
-import { FAULTS, type Refusal, type Refused } from '../../callback/verify';
-import { answer, refuseCallback, UNCONFIRMED } from '../../callback/webhook';
+import type { Refused } from '../../callback/refusals';
+import { answer } from '../../callback/webhook';
 import { isEndedAnswer } from '../../host/resumeUrl';
 import { isObject } from '../../lib/json';
 import { post } from '../../lib/post';
@@ -11,21 +11,6 @@ import { NUDGE_TIMEOUT } from '../timetable';
  * block it. That is safe: it only makes the webhook ask the service.
  */
 export const NUDGE = 'nudge';
-
-/** Why a callback of a run that sleeps is refused. */
-export const WAKE_REFUSALS = {
-	...FAULTS,
-	...UNCONFIRMED,
-	taskNotInExecution: [404, 'This execution waits for other tasks'],
-	limitPassed: [410, "The wait limit has passed. Look at the task with the node's operation Get"],
-} as const satisfies Record<string, Refusal>;
-
-export type WakeReason = keyof typeof WAKE_REFUSALS;
-
-export const refuse = (
-	context: IWebhookFunctions,
-	refused: Refused<WakeReason>,
-): IWebhookResponseData => refuseCallback(context, WAKE_REFUSALS, refused);
 
 /** Tells the sender that its callback is fine, though the execution sleeps on. */
 export const accept = (context: IWebhookFunctions): IWebhookResponseData =>
@@ -41,7 +26,7 @@ interface NudgeAnswer {
 }
 
 /** Our webhook's reasons after which it no longer wakes the execution for this task. */
-const FINAL_REASONS: unknown[] = ['taskNotInExecution', 'limitPassed'] satisfies WakeReason[];
+const FINAL_REASONS: unknown[] = ['taskNotInExecution', 'limitPassed'] satisfies Array<Refused['reason']>;
 
 /** Sends a nudge to a resume URL, which has n8n's token. Nothing is thrown. */
 export async function sendNudge(url: string, taskId: string): Promise<NudgeAnswer> {

@@ -1,12 +1,17 @@
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { TaskService } from '../../api/client';
-import { type AcceptedCallback, ANSWER_TIMEOUT, verifyRequest } from '../../callback/webhook';
+import {
+	type AcceptedCallback,
+	ANSWER_TIMEOUT,
+	refuse,
+	verifyRequest,
+} from '../../callback/webhook';
 import { enableNode, readNodeContext } from '../../host/sleep';
 import { settleBy } from '../../lib/timers';
 import { type Ledger, listAwaitedIds, readLedger, type Sleep } from '../ledger/ledger';
 import { CLOCK_TOLERANCE } from '../timetable';
 import { findNap, type Nap } from './nap';
-import { accept, NUDGE, refuse } from './nudge';
+import { accept, NUDGE } from './nudge';
 
 /**
  * Receives a callback, or a nudge of our own, for a run that sleeps. Once every task has ended by
@@ -17,7 +22,7 @@ export async function wakeExecution(context: IWebhookFunctions): Promise<IWebhoo
 	try {
 		return await receive(context);
 	} catch (error) {
-		return refuse(context, { reason: 'detailsUnavailable', cause: (error as Error).message });
+		return refuse(context, { reason: 'temporarilyUnavailable', cause: (error as Error).message });
 	}
 }
 
