@@ -18,7 +18,7 @@ export interface CallbackOverrides {
 	timestamp?: number;
 	/** '' leaves the signature headers out. */
 	secret?: string;
-	body?: unknown;
+	body?: object;
 	/** Over the usual ones, in lower case; undefined leaves one out. */
 	headers?: Record<string, string | undefined>;
 	/** Hangs up. */
@@ -40,11 +40,11 @@ export function createCallbacks(context: Context) {
 	const { settings, closing, wait } = context;
 	const { callbackHeaders, describeCallback } = dialects[settings.dialect];
 
-	function createHeaders(taskId: string, overrides: CallbackOverrides) {
+	function createHeaders(body: object, overrides: CallbackOverrides) {
 		const { timestamp, secret = settings.webhookSecret } = overrides;
 		const headers = Object.entries({
 			...callbackHeaders,
-			...(secret && signHeaders({ data: { taskId } }, secret, timestamp)),
+			...(secret && signHeaders(body, secret, timestamp)),
 			...overrides.headers,
 		});
 		return Object.fromEntries(headers.filter((header): header is [string, string] => !!header[1]));
@@ -55,7 +55,7 @@ export function createCallbacks(context: Context) {
 		const { url = record.callBackUrl, signal = closing } = overrides;
 		const { body = describeCallback(describe(context, record)) } = overrides;
 		if (!url) throw new Error(`task ${record.taskId} has no callBackUrl: give a url`);
-		const headers = createHeaders(record.taskId, overrides);
+		const headers = createHeaders(body, overrides);
 		const attempt: CallbackAttempt = { status: null, headers, answer: 'no answer yet' };
 		record.callbacks.push(attempt);
 		const timeout = AbortSignal.timeout(settings.callbackTimeoutSeconds * 1000);

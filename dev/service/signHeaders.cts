@@ -1,22 +1,28 @@
 import { createHmac } from 'node:crypto';
 
+/** The headers of a signed callback, in lower case. */
+export const TIMESTAMP = 'x-webhook-timestamp';
+export const SIGNATURE = 'x-webhook-signature';
+
 /** As much of a callback's body as is signed: the task's ID, by either of its names. */
 interface SignedBody {
-	data: { task_id?: string; taskId?: string };
+	data?: { task_id?: unknown; taskId?: unknown };
 }
 
 /**
  * Signs a callback as the contract says, and returns the headers that come with its body.
+ * @param body as it is sent: its bytes, or what they are made of by `JSON.stringify`
  * @param timestamp Unix time in seconds
  */
 export function signHeaders(
-	{ data }: SignedBody,
+	body: object,
 	key: string,
 	timestamp: number | string = Math.floor(Date.now() / 1000),
 ) {
-	const signed = `${data.task_id ?? data.taskId}.${timestamp}`;
+	const { data } = (body instanceof Uint8Array ? JSON.parse(String(body)) : body) as SignedBody;
+	const signed = `${data?.task_id ?? data?.taskId}.${timestamp}`;
 	return {
-		'x-webhook-timestamp': String(timestamp),
-		'x-webhook-signature': createHmac('sha256', key).update(signed).digest('base64'),
+		[TIMESTAMP]: String(timestamp),
+		[SIGNATURE]: createHmac('sha256', key).update(signed).digest('base64'),
 	};
 }

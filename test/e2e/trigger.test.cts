@@ -14,7 +14,7 @@ import {
 	triggered,
 } from '../../dev/fixtures/workflows.cts';
 import { WITHOUT_CODE } from '../../dev/n8n/process.cts';
-import { signHeaders } from '../../dev/service/signHeaders.cts';
+import { SIGNATURE, signHeaders } from '../../dev/service/signHeaders.cts';
 import type { Task } from '../../nodes/MediaGeneration/api/task.ts';
 import { isOldest, usePair } from './support.cts';
 
@@ -58,7 +58,7 @@ it("any bytes get n8n's answer where n8n can't read them, else ours, with a line
 	const body = { taskId, code: 200, msg: 'success', data: { task_id: taskId } };
 	const json = JSON.stringify(body);
 	const good = { 'content-type': 'application/json', ...signHeaders(body, KEY) };
-	signature = good['x-webhook-signature'];
+	signature = good[SIGNATURE];
 	const typed = (type: string) => ({ ...good, 'content-type': type });
 	const coded = (coding: string) => ({ ...good, 'content-encoding': coding });
 	const forged = { ...good, ...signHeaders(body, 'guess') };
@@ -198,7 +198,7 @@ it("no secret is in n8n's database or log, or was sent to the hosts of results: 
 		.listTasks()
 		.flatMap(({ callbacks }) => callbacks)
 		// Some are sent without a signature.
-		.flatMap(({ headers }) => headers['x-webhook-signature'] ?? []);
+		.flatMap(({ headers }) => headers[SIGNATURE] ?? []);
 	expect(sent).not.toEqual([]);
 	const found = [TOKEN, KEY, PREVIOUS_KEY, MARK, signature, ...sent].flatMap((secret) =>
 		kept.filter(({ bytes }) => bytes.includes(secret)).map(({ file }) => `${secret} in ${file}`),

@@ -1,6 +1,6 @@
 import { fastify, type FastifyRequest } from 'fastify';
 import type { SettingsInput } from '../../dev/service/index.cts';
-import { signHeaders } from '../../dev/service/signHeaders.cts';
+import { signHeaders, TIMESTAMP } from '../../dev/service/signHeaders.cts';
 import { call, create, DETAILS, readAnswer, start } from './support.cts';
 
 /** The emulator is held to the contract and to what is known of such services. What tests lean on besides, they show. */
@@ -88,8 +88,8 @@ describe('the recorded dialect', () => {
 				[...IN_ALL, ...more].sort(),
 			]);
 			expect(rest).toMatchObject(code);
-			const timestamp = String(headers['x-webhook-timestamp']);
-			expect(headers).toMatchObject(signHeaders({ data }, KEY, timestamp));
+			const timestamp = String(headers[TIMESTAMP]);
+			expect(headers).toMatchObject(signHeaders(body as object, KEY, timestamp));
 			const known = [...IN_ALL, 'resultJson', ...FAILURE, 'creditsConsumed', ...NEWER];
 			expect(Object.keys(details).sort()).toEqual(known.sort());
 			const input = JSON.stringify({ prompt });
@@ -113,12 +113,12 @@ describe('the recorded dialect', () => {
 });
 
 test('a callback is repeated until the first 2xx, and signed anew each time', async () => {
-	const { received, taskId } = await receive('', [500, 302, 204]);
-	const times = received.map(({ headers }) => Number(headers['x-webhook-timestamp']));
+	const { received } = await receive('', [500, 302, 204]);
+	const times = received.map(({ headers }) => Number(headers[TIMESTAMP]));
 	expect(times).toHaveLength(3);
 	expect(times[1]).toBeGreaterThan(times[0] ?? Infinity);
 	expect(received.map(({ headers }) => headers)).toMatchObject(
-		times.map((time) => signHeaders({ data: { taskId } }, KEY, time)),
+		received.map(({ body }, time) => signHeaders(body as object, KEY, times[time])),
 	);
 });
 

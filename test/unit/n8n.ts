@@ -134,6 +134,10 @@ export interface Callback {
 	data?: IDataObject;
 	/** Instead of the contract's. */
 	body?: object;
+	/** Its bytes, instead of JSON's in UTF-8. */
+	bytes?: Buffer;
+	/** When it is signed, as Unix time in seconds; by default now. */
+	timestamp?: number | string;
 	/** Of the URL. */
 	query?: object;
 	readDetails?: ReadDetails;
@@ -147,9 +151,11 @@ export function buildWebhook(
 		taskId,
 		secret = SECRET,
 		webhookSecret = SECRET,
-		headers = signHeaders({ data: { taskId } }, secret),
 		data,
 		body = { data: { task_id: taskId, ...data } },
+		bytes = Buffer.from(JSON.stringify(body)),
+		timestamp,
+		headers = signHeaders(bytes, secret, timestamp),
 		query = {},
 		readDetails,
 		more,
@@ -164,7 +170,8 @@ export function buildWebhook(
 		answer: async ({ path }: Request) =>
 			await readDetails?.(String(new URLSearchParams(path.split('?')[1]).get('taskId'))),
 	};
-	return buildWebhookContext(webhook, { headers, body, query, response }, more);
+	const parts = { getRequestObject: () => ({ rawBody: bytes }), ...more };
+	return buildWebhookContext(webhook, { headers, body, query, response }, parts);
 }
 
 /** Sends a callback to a webhook of n8n's, and returns what n8n and the sender are given. */

@@ -1,9 +1,10 @@
 import { createHmac } from 'crypto';
 
 /**
- * How the service signs callbacks: headers, what is signed, the key, and what is said of them. For a
- * service that signs otherwise, this file alone changes. What every scheme needs is in `signature`
- * (the keys, comparing in constant time) and `verify` (the age, the body).
+ * How the service signs callbacks: the headers, what is signed with which key, and what the panels
+ * and the pages say of all this. For a service that signs otherwise, only this file changes. What
+ * every scheme needs is in `signature` (comparing with the keys in constant time) and `verify` (the
+ * age and the body of a callback).
  */
 
 /** The headers of a signed callback: Unix time in seconds, and the signature in Base64. */
@@ -13,58 +14,59 @@ const SIGNATURE_HEADER = 'X-Webhook-Signature';
 /** How far a timestamp may be off by default, in seconds either way. */
 export const DEFAULT_TOLERANCE_SECONDS = 300;
 
-/** What the service calls the key, in its account settings. */
+/** The name of the key in the account settings of the service. */
 export const KEY_NAME = 'webhookHmacKey';
 
 /** How to get a key, without a period. */
 export const GET_KEY = `Generate a ${KEY_NAME} in your account settings with the service and paste it into the credential`;
 
-/** Says what is wrong with a key, such as that one callback is enough to find it by trying. */
+/** Finds a fault of a key: with one callback, a short key can be found by trying. */
 export const findKeyFault = (key: string): string | undefined =>
 	key.length < 16
 		? 'has fewer than 16 characters, so it can be guessed, and whoever has it can forge callbacks'
 		: undefined;
 
-/** What panels say of the body of a signed callback: whom to believe. */
+/** What the panel and the pages say of a callback's body. */
 export const ABOUT_BODY = "The signature doesn't cover a callback's body.";
 
-/** What the headers of a callback say, once they are there. */
-export interface Signature {
-	/** Unix time in seconds, as its header has it. Whether it is one, `verify` looks. */
+/** What the headers of a signed callback say. */
+export interface SignatureHeaders {
+	/** Meant as Unix time in seconds. `verify` checks the form. */
 	timestamp: string;
-	/** One of these must be what the key makes. Empty: what is given can't be a signature. */
-	given: string[];
+	/** The key must make one of these. Empty: the header's value can't be a signature. */
+	signatures: string[];
 }
 
 /** What may be signed, beside what the headers say. */
 export interface SignedContent {
 	taskId: string;
-	/** The body's bytes, as they came. */
+	/** The bytes of the body, as they came. */
 	bytes: Uint8Array;
 }
 
 /** Reads the headers; undefined if one is missing. @param read returns '' for a missing header */
-export function readSignature(read: (name: string) => string): Signature | undefined {
+export function readSignatureHeaders(read: (name: string) => string): SignatureHeaders | undefined {
 	const [timestamp, signature] = [read(TIMESTAMP_HEADER), read(SIGNATURE_HEADER)];
-	// Base64 of 32 bytes. A proxy joins repeated headers by commas, which none of them has.
-	const given = /^[A-Za-z0-9+/]{43}=$/.test(signature) ? [signature] : [];
-	return timestamp && signature ? { timestamp, given } : undefined;
+	// Base64 of 32 bytes has no comma, by which a proxy joins repeated headers.
+	const signatures = /^[A-Za-z0-9+/]{43}=$/.test(signature) ? [signature] : [];
+	return timestamp && signature ? { timestamp, signatures } : undefined;
 }
 
 const buildSignedText = (taskId: string, timestamp: string): string => `${taskId}.${timestamp}`;
 
 /**
- * Signs as described in the task-service interface, "Callback signature verification".
- * @returns undefined if the key can't be one of this scheme, so that nothing is signed with it
+ * Makes the signature of a callback, as the task-service interface describes it ("Callback signature
+ * verification").
+ * @returns undefined if the key can't be a key of this scheme
  */
 export const sign = (
-	{ timestamp }: Signature,
+	{ timestamp }: SignatureHeaders,
 	{ taskId }: SignedContent,
 	key: string,
 ): string | undefined =>
 	createHmac('sha256', key).update(buildSignedText(taskId, timestamp)).digest('base64');
 
-/** What can be wrong with a signature: the HTTP status, and what the sender is told. */
+/** The faults of a signature: the HTTP status, and what the sender is told. */
 export const SIGNATURE_FAULTS = {
 	headerMissing: [401, `Both ${TIMESTAMP_HEADER} and ${SIGNATURE_HEADER} are required, once each`],
 	timestampMalformed: [401, `${TIMESTAMP_HEADER} must be Unix time in seconds, digits only`],

@@ -7,10 +7,10 @@ export interface SigningKeys {
 	previous?: string;
 }
 
-/** Which of the keys. */
+/** Which of the keys signed. */
 export type KeyName = keyof SigningKeys;
 
-/** Invisible characters aren't a key: HMAC accepts them, so anyone could sign. */
+/** HMAC accepts a blank key, with which anyone could sign. Invisible characters are blank too. */
 const isKey = (secret?: string): secret is string =>
 	/[^\s\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/u.test(secret ?? '');
 
@@ -28,7 +28,7 @@ export function readSigningKeys({
 	return isKey(current) ? { current, previous: isKey(previous) ? previous : undefined } : undefined;
 }
 
-/** Says what is wrong with a key, and what to do; undefined if they are fine. */
+/** Says which key has a fault, and what to do; undefined if both are fine. */
 export function explainKeyFault({ current, previous }: SigningKeys): string | undefined {
 	const explain = (name: string, key?: string) => {
 		const fault = key && findKeyFault(key);
@@ -37,23 +37,20 @@ export function explainKeyFault({ current, previous }: SigningKeys): string | un
 	return explain('Webhook HMAC Key', current) ?? explain('Previous Webhook HMAC Key', previous);
 }
 
-/**
- * Finds the key that makes one of the given signatures; undefined if none does. Each key is compared
- * in constant time.
- */
+/** Finds the key that makes one of the signatures, compared in constant time; undefined if none does. */
 export function findKey(
 	signatures: string[],
 	signWith: (key: string) => string | undefined,
 	keys: SigningKeys,
 ): KeyName | undefined {
-	const given = signatures.map((one) => Buffer.from(one));
+	const given = signatures.map((signature) => Buffer.from(signature));
 	const matches = (key?: string) => {
-		const made = isKey(key) && signWith(key);
+		const made = key && signWith(key);
 		if (!made) return false;
 		const expected = Buffer.from(made);
 		return given.some((one) => one.length === expected.length && timingSafeEqual(one, expected));
 	};
-	// Both are always compared, so the time taken doesn't show which one matched.
+	// Both keys are always tried, so the time taken doesn't show which one signed.
 	const [current, previous] = [matches(keys.current), matches(keys.previous)];
 	if (current) return 'current';
 	return previous ? 'previous' : undefined;

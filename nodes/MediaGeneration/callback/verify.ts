@@ -3,37 +3,42 @@ import { PART_OF_RESULT, SUCCESS, TASK_FAILED, TASK_ID } from '../api/service';
 import { findStatus, type TaskStatus } from '../api/task';
 import { isDeeper, isObject } from '../lib/json';
 import type { Refused } from './refusals';
-import { DEFAULT_TOLERANCE_SECONDS, readSignature, sign, type Signature } from './scheme';
+import {
+	DEFAULT_TOLERANCE_SECONDS,
+	readSignatureHeaders,
+	sign,
+	type SignatureHeaders,
+} from './scheme';
 import { findKey, readSigningKeys, type KeyFields, type KeyName } from './signature';
 
 export interface CallbackRequest {
-	/** By lower-case name, as Node has them: a repeated one is one text, joined by commas. */
+	/** By lower-case name. Node joins the values of a repeated header by commas. */
 	headers: object;
 	/** The parsed JSON, whatever it is. */
 	body: unknown;
-	/** The bytes that it was parsed from. */
+	/** The bytes that the body was parsed from. */
 	bytes: Uint8Array;
 }
 
 export interface VerifyOptions {
 	/** Whether the callback must be signed. `ifKey`: only if the credential has a key. */
 	signed: boolean | 'ifKey';
-	/** A callback of this type needs no signature, whatever the credential has: nobody trusts it. */
+	/** Nobody trusts a callback of this type, so it needs no signature. */
 	unsignedType?: string;
 	/** How far the timestamp may be off, in seconds either way; 0: any age. */
 	toleranceSeconds?: number;
 }
 
-/** A callback that counts. */
+/** A callback that isn't refused. */
 export interface VerifiedCallback {
 	taskId: string;
-	/** `data` has no ID. What the contract signs is the one in `data`. */
+	/** The ID is not in `data`, where a signed callback has it. */
 	isAtTop: boolean;
 	/** What the body says of the task, signed or not. It decides nothing. */
 	claim: {
 		/** Pending: the callback brings a part of the result. */
 		status: TaskStatus;
-		/** The body's `data.callbackType`. */
+		/** `data.callbackType` of the body. */
 		type: unknown;
 	};
 	/** The key that made the signature. */
@@ -45,8 +50,8 @@ const JSON_TYPE = /^application\/json\s*(;|$)/i;
 const toText = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 /**
- * Verifies a callback, up to its first fault. Anyone can send callbacks, so the credential is read
- * last.
+ * Verifies a callback, up to its first fault. The credential is read last, because anyone can send
+ * callbacks, and reading takes time.
  * @throws if `readCredentials` does
  */
 export async function verify(
@@ -55,11 +60,11 @@ export async function verify(
 	readCredentials: () => Promise<KeyFields>,
 ): Promise<Refused | VerifiedCallback> {
 	const read = (name: string) => toText((headers as Record<string, unknown>)[name.toLowerCase()]);
-	const signature = readSignature(read);
-	if (signed === true && !signature) return { reason: 'headerMissing' };
+	const given = readSignatureHeaders(read);
+	if (signed === true && !given) return { reason: 'headerMissing' };
 	const callback = readCallback(body, read('content-type'));
 	if ('reason' in callback) return callback;
-	const fault = findFault(signature, callback.isAtTop, toleranceSeconds);
+	const fault = findFault(given, callback.isAtTop, toleranceSeconds);
 	if (signed === true && fault) return fault;
 	const isExempt = unsignedType !== undefined && callback.claim.type === unsignedType;
 	if (!signed || isExempt) return callback;
@@ -68,34 +73,32 @@ export async function verify(
 	if (fault) return fault;
 	if (!keys) return { reason: 'keyMissing' };
 	const content = { taskId: callback.taskId, bytes };
-	const signedBy =
-		signature && findKey(signature.given, (key) => sign(signature, content, key), keys);
+	const signedBy = given && findKey(given.signatures, (key) => sign(given, content, key), keys);
 	return signedBy ? { ...callback, signedBy } : { reason: 'signatureWrong' };
 }
 
-/** Finds what is wrong with a signed callback that no key is needed for. */
+/** Finds a fault of a signed callback, as far as no key is needed. */
 function findFault(
-	signature: Signature | undefined,
+	given: SignatureHeaders | undefined,
 	isAtTop: boolean,
 	toleranceSeconds: number,
 ): Refused | undefined {
-	if (!signature) return { reason: 'headerMissing' };
+	if (!given) return { reason: 'headerMissing' };
 	if (isAtTop) return { reason: 'taskIdMissing' };
-	const { timestamp, given } = signature;
-	if (!/^\d{1,15}$/.test(timestamp)) return { reason: 'timestampMalformed' };
-	const ahead = Math.round(Number(timestamp) - Date.now() / 1000);
+	if (!/^\d{1,15}$/.test(given.timestamp)) return { reason: 'timestampMalformed' };
+	const ahead = Math.round(Number(given.timestamp) - Date.now() / 1000);
 	if (toleranceSeconds > 0 && Math.abs(ahead) > toleranceSeconds)
 		return {
 			reason: 'timestampStale',
 			cause: `${Math.abs(ahead)} s ${ahead < 0 ? 'behind' : 'ahead of'} the clock here`,
 		};
-	return given.length ? undefined : { reason: 'signatureWrong' };
+	return given.signatures.length ? undefined : { reason: 'signatureWrong' };
 }
 
 /**
- * Reads the body: it must be a JSON object that has a usable task ID, in `data.task_id` by the
- * contract, in `data.taskId` of a task record, or in `taskId` at the top. JSON parsers round long
- * numbers, so a number equals text that it was rounded from.
+ * Reads the body, which must be a JSON object with a usable task ID. The contract has the ID in
+ * `data.task_id`, task records in `data.taskId`, and some services in `taskId` at the top. JSON
+ * parsers round long numbers, so a number equals the text that it was rounded from.
  */
 function readCallback(body: unknown, type: string): VerifiedCallback | Refused {
 	if (!isObject(body) || (type && !JSON_TYPE.test(type))) return { reason: 'bodyNotAnObject' };
@@ -115,7 +118,7 @@ function readCallback(body: unknown, type: string): VerifiedCallback | Refused {
 
 const isGiven = (id: unknown): boolean => id !== undefined && id !== null;
 
-/** Reads what the body says of the task. Older services say it in `code` and `callbackType`. */
+/** Reads what the body says of the task's status. Older services have only `code` and `callbackType`. */
 function readClaim({ code = SUCCESS, state: stateAtTop, data }: CallbackBody) {
 	const { callbackType: type, state = stateAtTop } = data;
 	const word = toText(type);

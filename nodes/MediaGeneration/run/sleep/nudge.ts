@@ -26,7 +26,9 @@ interface NudgeAnswer {
 }
 
 /** Our webhook's reasons after which it no longer wakes the execution for this task. */
-const FINAL_REASONS: unknown[] = ['taskNotInExecution', 'limitPassed'] satisfies Array<Refused['reason']>;
+const FINAL_REASONS: unknown[] = ['taskNotInExecution', 'limitPassed'] satisfies Array<
+	Refused['reason']
+>;
 
 /** Sends a nudge to a resume URL, which has n8n's token. Nothing is thrown. */
 export async function sendNudge(url: string, taskId: string): Promise<NudgeAnswer> {
