@@ -22,83 +22,65 @@ import {
 import { answerOnceStored } from '../host/webhook';
 import { dropUndefined } from '../lib/json';
 import { pause, settleBy } from '../lib/timers';
-import { TaskEvents } from './events';
-import { readSettings, type TriggerSettings } from './options';
+import { beginCallback, type Ignored } from './events';
+import { readSettings } from './options';
 
 /** How long the service may take to answer, in milliseconds. */
 export const DETAILS_TIMEOUT = 4_000;
 
-/** The pauses before it is asked again: it may not know a task for some seconds after its creation. */
-export const KNOWN_AGAIN = [1_000, 2_000] as const;
+/** The service may not know a task for some seconds after its creation, so it is asked again. */
+export const PAUSES_BEFORE_KNOWN = [1_000, 2_000] as const;
 
-/** What comes of a callback. One that is ignored is fine, though it starts nothing. */
-type Outcome = Refused | { ignored: string } | { json: object; onStored: () => void };
+/** What comes of a callback. */
+type Verdict = Refused | Ignored | { json: object; remember: () => void };
 
 /**
  * Receives a callback: verifies it, reads the task's details, and outputs the Task once, or refuses
- * the callback. Its body decides nothing, as not every service signs it. Nothing is thrown, because
- * n8n would start an execution for an unverified sender.
+ * the callback. The body decides nothing, because not every service signs it. Nothing is thrown,
+ * because n8n would start an execution for an unverified sender.
  */
 export async function receiveCallback(context: IWebhookFunctions): Promise<IWebhookResponseData> {
-	const outcome = await judge(context).catch(
-		(error: Error): Outcome => ({ reason: 'temporarilyUnavailable', cause: error.message }),
+	const verdict = await judge(context).catch(
+		(error: Error): Verdict => ({ reason: 'temporarilyUnavailable', cause: error.message }),
 	);
-	if ('reason' in outcome) return refuse(context, outcome);
-	if ('ignored' in outcome)
-		return answer(context, 200, { accepted: true, emitted: false, reason: outcome.ignored });
-	return answerOnceStored([{ json: outcome.json as IDataObject }], () => {
-		outcome.onStored();
+	if ('reason' in verdict) return refuse(context, verdict);
+	if ('ignored' in verdict)
+		return answer(context, 200, { accepted: true, emitted: false, reason: verdict.ignored });
+	return answerOnceStored([{ json: verdict.json as IDataObject }], () => {
+		verdict.remember();
 		return { accepted: true, emitted: true };
 	});
 }
 
-async function judge(context: IWebhookFunctions): Promise<Outcome> {
-	const until = Date.now() + ANSWER_TIMEOUT;
+async function judge(context: IWebhookFunctions): Promise<Verdict> {
+	const answerBy = Date.now() + ANSWER_TIMEOUT;
 	const settings = readSettings(context);
 	const callback = await verifyRequest(context, settings);
 	if ('reason' in callback) return callback;
 	// A part of the result. Another callback follows.
 	if (callback.claim.status === 'pending') return { ignored: 'taskNotEnded' };
-	// n8n stops listening for a test event after the first one, so each callback is new there.
-	const isTest = context.getMode() === 'manual';
-	const events = isTest ? undefined : new TaskEvents(context, callback.taskId);
-	const obstacle = await events?.begin(until);
-	if (obstacle === 'duplicate') return { ignored: obstacle };
-	if (obstacle) return { reason: obstacle };
-	return await outputTask(context, callback, { settings, until, events });
-}
-
-/** Outputs the task of a callback, if its outcome is an event that the user wants. */
-async function outputTask(
-	context: IWebhookFunctions,
-	callback: AcceptedCallback,
-	{ settings, until, events }: { settings: TriggerSettings; until: number; events?: TaskEvents },
-): Promise<Outcome> {
-	const { taskId, body, signedBy: signature } = callback;
+	const events = await beginCallback(context, callback.taskId, answerBy);
+	if (!('remember' in events)) return events;
 	const credentials = await callback.readCredentials();
 	const service = new TaskService(context, credentials);
 	const finding = settings.fetchDetails
-		? conclude(context, callback, await askForTask(service, taskId, until))
-		: {
-				...believe(callback),
-				details: 'off' as const,
-				task: { taskId, status: callback.claim.status },
-			};
+		? conclude(context, callback, await askForTask(service, callback.taskId, answerBy))
+		: believe(callback, 'off', { status: callback.claim.status });
 	if ('reason' in finding) return finding;
 	const { task, status, details, isConfirmed } = finding;
 	const event = status === 'failed' ? 'taskFailed' : 'taskCompleted';
 	if (!settings.events.includes(event)) return { ignored: 'eventNotWanted' };
 	// A claim has a name of its own, so that the service can still confirm the event later.
-	const remembered = isConfirmed ? event : `${event}:claimed`;
-	if (events?.has(event) || events?.has(remembered)) return { ignored: 'duplicate' };
+	const name = isConfirmed ? event : `${event}:claimed`;
+	if (events.isKnown(event) || events.isKnown(name)) return { ignored: 'duplicate' };
 	return {
 		json: dropUndefined({
 			...task,
 			reference: findReference(context, credentials),
-			callback: service.hideSecrets(body),
-			verification: { signature, details },
+			callback: service.hideSecrets(callback.body),
+			verification: { signature: callback.signedBy, details },
 		}),
-		onStored: () => events?.add(remembered),
+		remember: () => events.remember(name),
 	};
 }
 
@@ -106,18 +88,18 @@ async function outputTask(
 async function askForTask(
 	service: TaskService,
 	taskId: string,
-	until: number,
+	answerBy: number,
 ): Promise<Task | Error | undefined> {
 	let found: Task | Error | undefined;
-	const ask = async ([length, ...more]: readonly number[]): Promise<void> => {
-		found = await service
-			.getTask(taskId, { timeoutSeconds: DETAILS_TIMEOUT / 1_000 })
-			.catch((error: Error) => error);
-		if (length === undefined || !isOfKind(found, 'unknownTask')) return;
-		await pause(length);
-		await ask(more);
+	const ask = async () => {
+		const settings = { timeoutSeconds: DETAILS_TIMEOUT / 1_000 };
+		for (const length of [0, ...PAUSES_BEFORE_KNOWN]) {
+			if (length) await pause(length);
+			found = await service.getTask(taskId, settings).catch((error: Error) => error);
+			if (!isOfKind(found, 'unknownTask')) return;
+		}
 	};
-	await settleBy(until, ask(KNOWN_AGAIN));
+	await settleBy(answerBy, ask());
 	// A slow service may have said already that it doesn't know the task.
 	return found;
 }
@@ -133,9 +115,14 @@ interface Finding {
 	isConfirmed: boolean;
 }
 
-const believe = ({ claim }: AcceptedCallback) => ({ status: claim.status, isConfirmed: false });
+/** Takes the callback's word for how its task has ended. @param shown of the task, beside its ID */
+const believe = (
+	{ taskId, claim }: AcceptedCallback,
+	details: Finding['details'],
+	shown?: Partial<Task>,
+): Finding => ({ details, task: { taskId, ...shown }, status: claim.status, isConfirmed: false });
 
-/** Works out the outcome of a task from its callback, and from its details or why there are none. */
+/** Works out how a task has ended, from its details or why there are none. */
 function conclude(
 	context: IWebhookFunctions,
 	callback: AcceptedCallback,
@@ -153,10 +140,10 @@ function conclude(
 	if (callback.signedBy === 'off')
 		return { reason: isUnknown ? 'taskUnknown' : 'detailsUnavailable' };
 	warnOwner(context, 'withoutDetails', `outputs a task without its details: ${cause}`);
-	return { ...believe(callback), details: 'unavailable', task: { taskId: callback.taskId } };
+	return believe(callback, 'unavailable');
 }
 
-/** Works out the outcome of a task that the service knows. */
+/** Works out how a task has ended that the service knows. */
 function confirm(
 	context: IWebhookFunctions,
 	{ claim, signedBy }: AcceptedCallback,
@@ -173,9 +160,9 @@ function confirm(
 }
 
 /**
- * Tells whether a task was created with another receiver's callback URL, who could forward its
- * callbacks here. Hosts and paths change behind proxies, but each URL of this trigger has the ID of
- * its webhook in the path. The query doesn't count, because its secrets are hidden.
+ * Says whether a task was created with the callback URL of another receiver, who could forward the
+ * task's callbacks here. Proxies change hostnames and paths, but each URL of this trigger has the ID
+ * of its webhook in the path. The query doesn't count, because its secrets are hidden.
  */
 function isForAnother(context: IWebhookFunctions, task: Task): boolean {
 	// Nodes without a webhook ID have the workflow's ID in their URL.

@@ -10,7 +10,7 @@ import {
 	planNudges,
 	planWait,
 } from '../../../nodes/MediaGeneration/run/timetable';
-import { KNOWN_AGAIN } from '../../../nodes/MediaGeneration/trigger/receive';
+import { PAUSES_BEFORE_KNOWN } from '../../../nodes/MediaGeneration/trigger/receive';
 
 it.each<[string, earlier: number, '<' | '≤', later: number]>([
 	['the limit counts as passed before it passes', -CLOCK_TOLERANCE, '<', 0],
@@ -22,7 +22,7 @@ it.each<[string, earlier: number, '<' | '≤', later: number]>([
 	],
 	[
 		'a third question leaves time for details',
-		KNOWN_AGAIN[0] + KNOWN_AGAIN[1],
+		PAUSES_BEFORE_KNOWN[0] + PAUSES_BEFORE_KNOWN[1],
 		'≤',
 		ANSWER_TIMEOUT - 2_000,
 	],

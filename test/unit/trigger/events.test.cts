@@ -2,26 +2,30 @@ import { setImmediate as endJob } from 'node:timers/promises';
 import v8 from 'node:v8';
 import vm from 'node:vm';
 import type { IDataObject, IWebhookFunctions } from 'n8n-workflow';
-import { TaskEvents } from '../../../nodes/MediaGeneration/trigger/events';
+import { beginCallback } from '../../../nodes/MediaGeneration/trigger/events';
 
 let triggers = 0;
 
-/** The events of one trigger, with what n8n has saved for it. */
+/** A trigger, with what n8n has saved for it. n8n has answered its callbacks. */
 function newTrigger() {
 	const id = `events-${triggers++}`;
-	const saved: IDataObject = {};
-	const buildContext = (staticData: IDataObject) =>
-		({
+	const begin = async (
+		taskId: string,
+		staticData: IDataObject = {},
+		{ begin: beginOne = beginCallback, isAnswered = true } = {},
+	) => {
+		const context = {
+			getMode: () => 'webhook',
 			getNode: () => ({ id, name: 'Trigger' }),
 			getWorkflow: () => ({ id: 'workflow' }),
 			getWorkflowStaticData: () => staticData,
-			getResponseObject: () => ({}),
-		}) as unknown as IWebhookFunctions;
-	return {
-		saved,
-		of: (taskId: string, staticData = saved, Events = TaskEvents) =>
-			new Events(buildContext(staticData), taskId),
+			getResponseObject: () => ({ writableEnded: isAnswered }),
+		} as unknown as IWebhookFunctions;
+		const begun = await beginOne(context, taskId, 0);
+		if ('remember' in begun) return begun;
+		throw new Error('reason' in begun ? begun.reason : begun.ignored);
 	};
+	return { begin };
 }
 
 /** Copies data as n8n does for the next process. */
@@ -31,32 +35,35 @@ const DONE = 'taskCompleted';
 
 jest.useFakeTimers();
 
-it('events are known after a restart, also of callbacks at the same time, each with the data before', () => {
-	const { of } = newTrigger();
+it('events are known after a restart, also of callbacks at the same time, each with the data before', async () => {
+	const { begin } = newTrigger();
 	const [one, other] = [{}, {}];
-	of('a', one).add(DONE);
-	of('b', other).add(DONE);
+	const [a, b] = [await begin('a', one), await begin('b', other)];
+	a.remember(DONE);
+	b.remember(DONE);
 	// Whoever writes them otherwise starts workflows again that have run.
 	expect(other).toEqual({ events: '4cVH2uvPE2pqpsMO3vN0VR RlUyQv9Zfx3ws7qluSSEzb' });
-	let anew = TaskEvents;
+	let anew = beginCallback;
 	jest.isolateModules(() => {
 		const path = '../../../nodes/MediaGeneration/trigger/events';
-		({ TaskEvents: anew } = jest.requireActual(path));
+		({ beginCallback: anew } = jest.requireActual(path));
 	});
-	const known = ['a', 'b', 'c'].map((task) => of(task, copy(other), anew).has(DONE));
-	expect(known).toEqual([true, true, false]);
-	expect(of('a', copy(other), anew).has('taskFailed')).toBe(false);
-	expect(newTrigger().of('a').has(DONE)).toBe(false);
+	const beginAnew = async (task: string) => await begin(task, copy(other), { begin: anew });
+	for (const task of ['a', 'b']) await expect(beginAnew(task)).rejects.toThrow('duplicate');
+	const { isKnown } = await beginAnew('c');
+	expect([DONE, 'taskFailed'].map(isKnown)).toEqual([false, false]);
+	await expect(newTrigger().begin('a')).resolves.toBeDefined();
 });
 
 it('a response holds its task as long as n8n can answer it, and no longer', async () => {
 	v8.setFlagsFromString('--expose-gc');
 	const collectGarbage = vm.runInNewContext('gc') as () => void;
-	const { of } = newTrigger();
-	expect(await of('task').begin(0)).toBeUndefined();
+	const { begin } = newTrigger();
+	const beginHeld = async () => await begin('task', {}, { isAnswered: false });
+	await expect(beginHeld()).resolves.toBeDefined();
 	await endJob();
-	expect(await of('task').begin(0)).toBe('underway');
+	await expect(beginHeld()).rejects.toThrow('underway');
 	await endJob();
 	collectGarbage();
-	expect(await of('task').begin(0)).toBeUndefined();
+	await expect(beginHeld()).resolves.toBeDefined();
 });

@@ -10,11 +10,21 @@ function newTrigger(parameters: IDataObject = {}, details: ReadDetails = complet
 	const id = `receive-${triggers++}`;
 	const asked: string[] = [];
 	const logged: string[] = [];
-	// A refused callback that wrote it would cost n8n a write to its database.
-	let isStored = false;
+	// A forged callback that changes it would cost n8n a write to its database.
+	let mayChange = false;
+	const early: unknown[] = [];
 	const staticData = new Proxy<IDataObject>(
 		{},
-		{ set: (data, key, value) => isStored && Reflect.set(data, key, value) },
+		{
+			defineProperty(data, key, property) {
+				if (!mayChange) early.push(key);
+				return Reflect.defineProperty(data, key, property);
+			},
+			deleteProperty(data, key) {
+				early.push(key);
+				return Reflect.deleteProperty(data, key);
+			},
+		},
 	);
 	const log = (line: string) => logged.push(line);
 	const context = {
@@ -34,11 +44,12 @@ function newTrigger(parameters: IDataObject = {}, details: ReadDetails = complet
 			...callback,
 			more: { ...context, ...more },
 		});
+		expect({ changedBeforeStored: early }).toEqual({ changedBeforeStored: [] });
 		const { store } = received;
 		received.store = () => {
-			isStored = true;
+			mayChange = true;
 			const answer = store();
-			isStored = false;
+			mayChange = false;
 			return answer;
 		};
 		return received;
