@@ -20,7 +20,7 @@ import type { TaskFile } from './fileItems';
  * By the node's context, so that n8n's tries don't download files again. n8n drops it with the
  * execution, and the files of one run go when the next begins. Another process downloads them itself.
  */
-const filesOf = new WeakMap<object, { run: number; files: Files }>();
+const filesOf = new WeakMap<object, { runIndex: number; files: Files }>();
 
 /** Finds the files of a run. */
 export function openFiles({ nodeContext }: Call, ledger: Ledger): Files {
@@ -28,9 +28,9 @@ export function openFiles({ nodeContext }: Call, ledger: Ledger): Files {
 	// Wait stores no ledger, which would say in which execution and run it is.
 	const owner = (executionId && nodeContext) || ledger;
 	const known = filesOf.get(owner);
-	if (known?.run === runIndex) return known.files;
+	if (known?.runIndex === runIndex) return known.files;
 	const files = new Files();
-	filesOf.set(owner, { run: runIndex, files });
+	filesOf.set(owner, { runIndex, files });
 	return files;
 }
 
@@ -58,36 +58,29 @@ export function listFiles(task: Task, kinds: string[]): ResultLink[] {
 	});
 }
 
-/** Pauses before the last tries of a download, in milliseconds. */
+/** Pauses before the last attempts at a download, in milliseconds. */
 const PAUSES = [2_000, 6_000, 12_000];
 
 /** Left at the end of a call for the output, in milliseconds. */
 const TIME_TO_OUTPUT = 6_000;
 
-/** After so many fresh links of no use, a task's other files ask for none. */
-const MOST_IN_VAIN = 3;
-
-/** Finds a fresh link to a file; undefined if there is none. */
-type GetLink = () => Promise<string | undefined>;
-
-/** Whether a fresh link, or another try, may help. */
-const mayPass = (download: DownloadedFile | Error): boolean =>
-	download instanceof DownloadError && download.passes;
+/** After so many useless fresh links, the service isn't asked for links to the task's other files. */
+const MOST_USELESS_LINKS = 3;
 
 /** The files of a run's tasks. A limited number is downloaded at once. */
 export class Files {
 	private readonly inTurn = limitConcurrency(CONCURRENCY);
-	/** An account has one such request in a second, and other runs wait behind those that are made. */
+	/** An account has one such request in a second, and other runs wait behind it. */
 	private readonly renewInTurn = limitConcurrency(1);
 	private readonly begun = new Map<string, Promise<TaskFile[]>>();
-	/** By the task's key, once all files of the task are there, or can't be had. */
+	/** By the task's key, once each of the task's files is downloaded or has an error. */
 	private readonly done = new Map<string, TaskFile[]>();
 
 	find(key: string): TaskFile[] | undefined {
 		return this.done.get(key);
 	}
 
-	/** Downloads the files of a task, unless a try before has begun to. Nothing is thrown. */
+	/** Downloads the files of a task, unless an earlier try has begun to. Nothing is thrown. */
 	async downloadOnce(key: string, task: Task, wanted: Wanted): Promise<void> {
 		const downloading = this.begun.get(key) ?? this.downloadAll(task, wanted);
 		this.begun.set(key, downloading);
@@ -99,14 +92,14 @@ export class Files {
 		const { call, links, maxBytes, item, words } = wanted;
 		const place = { item, count: call.context.getInputData().length };
 		const name = nameByTask(task.taskId, words || toWords(task[REQUEST]?.prompt ?? ''), place);
-		const getFresh = this.createGetFresh(task, wanted);
+		const listUrls = this.createListUrls(wanted);
 		const download = async (link: ResultLink): Promise<TaskFile> => {
 			const { url, kind } = link;
 			const number = links.filter((one) => one.kind === kind).indexOf(link);
 			const label = `${kind} ${number + 1} of task ${task.taskId}`;
 			const ending = (kind === 'result' ? '' : `-${kind}`) + (number ? `-${number + 1}` : '');
 			const file = { url, label, name: name + ending, maxBytes };
-			const downloaded = await this.download(wanted, file, getFresh(link, number));
+			const downloaded = await this.download(wanted, file, listUrls);
 			if (downloaded instanceof Error) return { link, error: downloaded };
 			const { binary, ...facts } = downloaded;
 			return { link: { ...link, ...facts }, binary };
@@ -114,55 +107,48 @@ export class Files {
 		return await Promise.all(links.map(download));
 	}
 
-	/** Makes a function that finds fresh links to a task's files: from the service, or in the task. */
-	private createGetFresh({ taskId }: Task, { getService, settings }: FileSource) {
-		let inVain = 0;
-		let again: Promise<Task> | undefined;
-		const read = async () => await (await getService()).getTask(taskId, settings);
-		return ({ url, kind }: ResultLink, number: number): GetLink[] => [
-			async () =>
-				await this.renewInTurn(async () => {
-					if (inVain >= MOST_IN_VAIN) return undefined;
-					return await (await getService()).request('downloadUrlPath', settings, { body: { url } });
-				}),
-			async () => {
-				inVain++;
-				return listTaskLinks(await (again ??= read()), [kind])[number]?.url;
-			},
-		];
+	/**
+	 * Makes a function that lists the URLs to try for a file, each once the one before has failed: its
+	 * link, at once a fresh one from the service, and the last of these after pauses.
+	 */
+	private createListUrls({ call, getService, settings }: FileSource) {
+		const { renewInTurn } = this;
+		let useless = 0;
+		const renew = async (url: string) =>
+			useless < MOST_USELESS_LINKS
+				? await (await getService()).request('downloadUrlPath', settings, { body: { url } })
+				: undefined;
+		return async function* (url: string, doneBy: number) {
+			yield url;
+			const fresh = await renewInTurn(async () => await renew(url)).catch(() => undefined);
+			if (fresh !== undefined && fresh !== url) yield fresh;
+			useless++;
+			for (const length of PAUSES) {
+				if (Date.now() + length > doneBy) return;
+				await pause(length, call.signal);
+				yield fresh ?? url;
+			}
+		};
 	}
 
-	/** Downloads a file; if that fails, at once by fresh links, then after pauses by the last one. */
+	/** Downloads a file from the first URL that works. @returns the last error, if none does */
 	private async download(
 		source: FileSource,
 		file: RemoteFile,
-		getLinks: GetLink[],
+		listUrls: ReturnType<Files['createListUrls']>,
 	): Promise<DownloadedFile | Error> {
-		const { signal, deadline } = source.call;
-		const until = deadline - TIME_TO_OUTPUT;
+		const doneBy = source.call.deadline - TIME_TO_OUTPUT;
 		const noTime = "Raise 'Timeout Workflow' in the workflow's settings.";
 		let last: DownloadedFile | Error = new DownloadError(file, 'no time was left', noTime);
-		const fetch = async (url: string) => {
-			const downloading = this.inTurn(async () => await fetchFile(source, { ...file, url }));
-			last = await downloading.catch((error: Error) => error);
-		};
 		const tryAll = async () => {
-			let { url } = file;
-			await fetch(url);
-			for (const getLink of getLinks) {
-				const fresh = mayPass(last) ? await getLink().catch(() => undefined) : undefined;
-				if (fresh === undefined || fresh === file.url) continue;
-				url = fresh;
-				await fetch(url);
-			}
-			for (const length of PAUSES) {
-				if (!mayPass(last) || Date.now() + length > until) break;
-				await pause(length, signal);
-				await fetch(url);
+			for await (const url of listUrls(file.url, doneBy)) {
+				const downloading = this.inTurn(async () => await fetchFile(source, { ...file, url }));
+				last = await downloading.catch((error: Error) => error);
+				if (!(last instanceof DownloadError && last.passes)) return;
 			}
 		};
 		// A file that takes too long is no obstacle for the output of the others.
-		await settleBy(until, tryAll()).catch(() => undefined);
+		await settleBy(doneBy, tryAll()).catch(() => undefined);
 		return last;
 	}
 }

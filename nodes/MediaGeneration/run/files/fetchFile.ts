@@ -47,6 +47,10 @@ export class DownloadError extends UserError {
 	}
 }
 
+/** Makes the error for what the host at a URL did. */
+const buildHostError = (file: RemoteFile, url: string, did: string, next?: string) =>
+	new DownloadError(file, `its host ${cutText(new URL(url).host)} ${did}`, next);
+
 const ASK_SERVICE = 'Ask the service about the link.';
 
 interface FileAnswer {
@@ -56,8 +60,8 @@ interface FileAnswer {
 	body: AsyncIterable<Uint8Array> & {
 		constructor: { from(chunks: AsyncIterable<Uint8Array>): never };
 	};
-	/** Who answered, after redirects. */
-	host: string;
+	/** That answered, after redirects. */
+	url: string;
 }
 
 /** A file that is downloaded, with its size in bytes. */
@@ -77,22 +81,18 @@ export async function fetchFile(source: FileSource, file: RemoteFile): Promise<D
 	const { timeoutSeconds } = source.settings;
 	const over = new AbortController();
 	try {
-		const opening = open(source, file, over.signal);
+		const opening = openLink(source, file, over.signal);
 		// A host may send headers so slowly, or redirect so often, that n8n's timeout has no effect.
 		const answer = await settleBy(Date.now() + timeoutSeconds * 1000, opening);
-		if (answer) return await store(source, file, answer);
-		throw new DownloadError(
-			file,
-			`its host ${hostOf(file.url)} gave no answer within ${timeoutSeconds} s`,
-			SLOW_HINT,
-		);
+		if (answer) return await storeAnswer(source, file, answer);
+		throw buildHostError(file, file.url, `gave no answer within ${timeoutSeconds} s`, SLOW_HINT);
 	} finally {
 		// Destroying a body that nobody has read leaves its connection open.
 		over.abort();
 	}
 }
 
-async function store(
+async function storeAnswer(
 	{ call, settings }: FileSource,
 	file: RemoteFile,
 	answer: FileAnswer,
@@ -100,7 +100,7 @@ async function store(
 	const received = { size: 0 };
 	try {
 		const signs = { contentType: answer.headers['content-type'], url: file.url };
-		const body = receive(file, answer, settings.timeoutSeconds, received);
+		const body = receiveBody(file, answer, settings.timeoutSeconds, received);
 		const { mimeType, extension, chunks } = await readFileType(body, signs);
 		const name = `${file.name}.${extension}`;
 		const stream = answer.body.constructor.from(chunks);
@@ -114,24 +114,23 @@ async function store(
 }
 
 /** Reads a body to its end. The timeout of n8n's helper covers only the headers. */
-async function* receive(
+async function* receiveBody(
 	file: RemoteFile,
-	{ body, host }: FileAnswer,
+	{ body, url }: FileAnswer,
 	timeoutSeconds: number,
 	received: { size: number },
 ): AsyncGenerator<Uint8Array> {
-	const until = Date.now() + LONGEST_DOWNLOAD;
-	const fail = (why: string, next?: string) =>
-		new DownloadError(file, `its host ${host} ${why}`, next);
+	const completeBy = Date.now() + LONGEST_DOWNLOAD;
 	const chunks = body[Symbol.asyncIterator]();
 	for (;;) {
 		const next = await settleBy(Date.now() + timeoutSeconds * 1000, chunks.next()).catch(() => {
-			throw fail('broke off before the file was complete');
+			throw buildHostError(file, url, 'broke off before the file was complete');
 		});
-		if (!next) throw fail(`sent nothing for ${timeoutSeconds} s`, SLOW_HINT);
+		if (!next) throw buildHostError(file, url, `sent nothing for ${timeoutSeconds} s`, SLOW_HINT);
 		if (next.done && received.size) return;
-		if (next.done) throw fail('sent no bytes');
-		if (Date.now() >= until) throw fail('took more than an hour', ASK_SERVICE);
+		if (next.done) throw buildHostError(file, url, 'sent no bytes');
+		if (Date.now() >= completeBy)
+			throw buildHostError(file, url, 'took more than an hour', ASK_SERVICE);
 		received.size += next.value.length;
 		if (received.size > file.maxBytes) {
 			const limit = `'Maximum File Size' in Options allows ${file.maxBytes / 1024 / 1024} MB`;
@@ -142,7 +141,7 @@ async function* receive(
 }
 
 /** Opens a link and follows redirects, but not from the internet into this network. */
-async function open(
+async function openLink(
 	{ call, getService, settings: { timeoutSeconds } }: FileSource,
 	file: RemoteFile,
 	over: AbortSignal,
@@ -156,43 +155,30 @@ async function open(
 		disableFollowRedirect: true,
 		abortSignal: joinSignals(over, call.signal),
 	};
-	let at = file.url;
+	let { url } = file;
 	let from: string | undefined;
 	for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
-		await checkAddress(at, from, file, getService);
-		const host = hostOf(at);
-		const asking = call.context.helpers.httpRequest({ ...request, url: at });
+		if (!isWebUrl(url))
+			throw new DownloadError(file, 'its link leads to what is not a web address', ASK_SERVICE);
+		const isInside = isInternalUrl(url);
+		if (isInside && !isInternalUrl(from ?? (await getService()).credentials.baseUrl)) {
+			const where = `${cutText(new URL(url).origin)}, an address inside this network`;
+			throw new DownloadError(file, `its link leads to ${where}`, ASK_SERVICE);
+		}
+		const asking = call.context.helpers.httpRequest({ ...request, url });
 		const answer = (await asking.catch((error: unknown) => {
 			const { detail, next } = findNetworkFailure(error, timeoutSeconds);
 			// What needs a change of settings would fail again.
-			throw new DownloadError(file, `its host ${host} ${detail}`, next);
+			throw buildHostError(file, url, detail, next);
 		})) as FileAnswer;
-		const { statusCode, headers } = answer;
-		if (statusCode === 200) return { ...answer, host };
-		const { location } = headers;
+		const {
+			statusCode,
+			headers: { location },
+		} = answer;
+		if (statusCode === 200) return { ...answer, url };
 		if (statusCode < 300 || statusCode >= 400 || !location)
-			throw new DownloadError(file, `its host ${host} answered ${statusCode}`);
-		[from, at] = [at, URL.canParse(location, at) ? new URL(location, at).href : location];
+			throw buildHostError(file, url, `answered ${statusCode}`);
+		[from, url] = [url, URL.canParse(location, url) ? new URL(location, url).href : location];
 	}
-	throw new DownloadError(
-		file,
-		`its host redirected more than ${MAX_REDIRECTS} times`,
-		ASK_SERVICE,
-	);
+	throw buildHostError(file, url, `redirected more than ${MAX_REDIRECTS} times`, ASK_SERVICE);
 }
-
-/** @throws {DownloadError} for what is no web address, and for a way from the internet into this network */
-async function checkAddress(
-	at: string,
-	from: string | undefined,
-	file: RemoteFile,
-	getService: FileSource['getService'],
-): Promise<void> {
-	if (!isWebUrl(at))
-		throw new DownloadError(file, 'its link leads to what is not a web address', ASK_SERVICE);
-	if (!isInternalUrl(at) || isInternalUrl(from ?? (await getService()).credentials.baseUrl)) return;
-	const where = `${cutText(new URL(at).origin)}, an address inside this network`;
-	throw new DownloadError(file, `its link leads to ${where}`, ASK_SERVICE);
-}
-
-const hostOf = (url: string): string => cutText(new URL(url).host);
