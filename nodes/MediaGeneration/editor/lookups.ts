@@ -13,12 +13,9 @@ import type { CatalogueModel } from '../api/schemas';
 import { readForEditor } from '../host/credentials';
 import { isObject } from '../lib/json';
 import { cutText } from '../lib/text';
-import { anyFields, anyModel, USE_JSON } from '../models/any/fields';
+import { anyFields, anyModel, WITHOUT_LIST } from '../models/any/fields';
 import { buildNotice, findStoredSchema, listFields, toMapperFields } from '../models/any/views';
 import { findInput, type FoundInput } from '../models/readSchema';
-
-/** The node works without a catalogue too. */
-const WITHOUT_CATALOGUE = `To go on without the list, choose the model By ID, ${USE_JSON}. If the service has a list, set 'Models Path' in the credential.`;
 
 /**
  * Lists the service's models that contain each word of the filter.
@@ -30,7 +27,7 @@ export async function searchModels(context: ILoadOptionsFunctions, filter = '') 
 		const reason = isOfKind(error, 'notFound') ? 'This service lists no models' : error.message;
 		throw new NodeOperationError(
 			context.getNode(),
-			`${reason}. ${findRemedy(error) ?? WITHOUT_CATALOGUE}`,
+			`${reason}. ${findRemedy(error) ?? WITHOUT_LIST}`,
 		);
 	});
 	const results = models

@@ -1,7 +1,7 @@
 import { UserError, type INodeProperties } from 'n8n-workflow';
 import type { CatalogueModel } from '../api/schemas';
 import { dropUndefined } from '../lib/json';
-import { USE_JSON } from '../models/any/fields';
+import { WITHOUT_LIST } from '../models/any/fields';
 import { parseValue, type Field } from '../models/field';
 import type { PlainOperation } from './operation';
 import { readText } from './sharedFields';
@@ -50,9 +50,7 @@ export const getMany: PlainOperation = {
 			const { isOfKind } = await import('../api/failure');
 			const models = await findModels(service, words).catch((error: Error) => {
 				if (!isOfKind(error, 'notFound')) throw error;
-				throw new UserError('This service lists no models', {
-					description: `If it has a list, set 'Models Path' in the credential. To create a task without it, choose the model By ID, ${USE_JSON}.`,
-				});
+				throw new UserError('This service lists no models', { description: WITHOUT_LIST });
 			});
 			return models.slice(0, most).map((model) => ({ json: describeModel(model) }));
 		};

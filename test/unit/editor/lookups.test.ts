@@ -56,8 +56,8 @@ describe('a search', () => {
 	});
 
 	it.each([
-		['has no catalogue', MISSING, /lists no models\. To go on .* By ID, add .* JSON\. If/],
-		['is down', BROKEN, /no database.*By ID.* JSON/],
+		['has no catalogue', MISSING, /lists no models\. To go on .* JSON, .* By ID\. If/],
+		['is down', BROKEN, /no database.*JSON.*By ID/],
 		['refuses the token', REFUSED, /token \(401\)\. Open the credential (?!.*JSON)/],
 	])('of a service that %s fails, and says how to go on', async (_, given, message) => {
 		await expect(search('', () => given)).rejects.toThrow(message);

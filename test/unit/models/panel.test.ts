@@ -37,7 +37,9 @@ it.each(models.filter(({ id }) => id !== 'any'))(
 it.each(['', 'vendor/model'])('the input of the model "%s" is shown once it is chosen', (value) => {
 	const anyModel = { mode: 'id', value };
 	const names = listShown('any', { anyModel, inputMode: 'fields' }).map(({ name }) => name);
-	expect(names).toEqual(['anyModel', 'prompt', ...(value ? ['anyFields', 'guide'] : [])]);
+	expect(names).toEqual([
+		...(value ? ['anyModel', 'prompt', 'anyFields', 'guide'] : ['anyModel', 'inputMode', 'prompt']),
+	]);
 });
 
 it.each<[mode: string, INodeParameters]>([
@@ -50,25 +52,27 @@ it.each<[mode: string, INodeParameters]>([
 	expect(store({ model: 'any', anyModel, ...written })).toMatchObject(written);
 });
 
-describe('the modes of All Models are shown where Options asks for them', () => {
+describe('the input mode is shown with JSON and, like that of the mapping, where Options asks for it', () => {
 	const anyModel = { __rl: true, mode: 'list', value: 'v/m' };
 	const manual = { mappingMode: 'defineBelow', value: { a: 1 }, schema: [] };
 	const automatic = { mappingMode: 'autoMapInputData', value: null, schema: [] };
 	const inputModes = { showInputModes: true };
 	const json = { inputMode: 'json', anyInput: '{}' };
 	const panels: Array<[parameters: INodeParameters, shown: string[], choosesMapping: boolean[]]> = [
-		[{ anyFields: manual }, ['anyFields'], [false]],
-		[{ anyFields: manual, options: inputModes }, ['inputMode', 'anyFields'], [true]],
-		[{ anyFields: automatic }, ['anyFields'], [false]],
-		[{ anyFields: automatic, options: inputModes }, ['inputMode', 'anyFields'], [true]],
-		[json, ['anyInput'], []],
-		[{ ...json, options: inputModes }, ['inputMode', 'anyInput'], []],
+		[{ anyFields: manual }, ['prompt', 'anyFields'], [false]],
+		[{ anyFields: manual, options: inputModes }, ['inputMode', 'prompt', 'anyFields'], [true]],
+		[{ anyFields: automatic }, ['prompt', 'anyFields'], [false]],
+		[{ anyFields: automatic, options: inputModes }, ['inputMode', 'prompt', 'anyFields'], [true]],
+		[json, ['inputMode', 'prompt', 'anyInput'], []],
+		[{ ...json, options: inputModes }, ['inputMode', 'prompt', 'anyInput'], []],
 	];
 
 	it.each(panels)('of %j, the panel shows %j', (parameters, shown, choosesMapping) => {
 		const found = listShown('any', { inputMode: 'fields', anyModel, ...parameters });
 		const names = found.map(({ name }) => name);
-		expect(names).toEqual(['anyModel', 'prompt', ...shown, 'guide']);
+		expect(names).toEqual(['anyModel', ...shown, 'guide']);
+		const [{ required } = {}] = found;
+		expect(required).toBe(shown.includes('anyFields'));
 		const mappers = found.flatMap(({ typeOptions }) => typeOptions?.resourceMapper ?? []);
 		expect(mappers.map(({ supportAutoMap }) => supportAutoMap)).toEqual(choosesMapping);
 	});

@@ -62,7 +62,7 @@ describe('Get Many', () => {
 	it('says what to do without a catalogue', async () => {
 		const { error } = await getMany({}, () => MISSING);
 		expect(error?.message).toContain('This service lists no models');
-		expect(error?.description).toMatch(/'Models Path' in the credential.*By ID/);
+		expect(error?.description).toMatch(/By ID\. .*'Models Path' in the credential/);
 	});
 });
 

@@ -48,6 +48,9 @@ export const isAutomatic = (mapper: unknown): boolean =>
 const byFields = { inputMode: ['fields'] };
 const byJson = { inputMode: ['json'] };
 
+/** The same, for the mode itself: n8n resolves no field by its own value. */
+const isJson = { '/inputMode': ['json'] };
+
 /** Options asks for it. n8n keeps a value as long as one definition of its field isn't hidden by this. */
 const askedFor = { '/options.showInputModes': [true] };
 
@@ -75,21 +78,24 @@ export const inputMode: Field = {
 		{ name: 'JSON', value: 'json', description: "Write the model's input as a JSON object" },
 	],
 	default: 'fields',
-	displayOptions: { show: askedFor },
 	builderHint: toBuilderHint(
-		`Use 'fields' with anyFields. Use 'json' with anyInput only for a model whose fields the service doesn't list, with options: { showInputModes: true }, so that people see the mode.`,
+		`Use 'fields' with anyFields. Use 'json' with anyInput only for a model whose fields the service doesn't list.`,
 	),
 };
 
-/** Keeps the mode where it isn't shown. */
-const hiddenInputMode: Field = {
-	...inputMode,
-	type: 'hidden',
-	displayOptions: { hide: askedFor },
-};
+/** Where the mode is shown: until a model is chosen, with JSON, and where Options asks for it. */
+const inputModes = [
+	{ show: askedFor },
+	{ show: isJson, hide: askedFor },
+	{ show: withoutModel, hide: { ...askedFor, ...isJson } },
+].map((displayOptions): Field => ({ ...inputMode, displayOptions }));
 
 /** What to do where the service lists no fields. */
 export const USE_JSON = "add 'Input Modes' in Options and set 'Input Mode' to JSON";
+
+/** What to do where the service lists no models. */
+export const WITHOUT_LIST =
+	"To go on without the list, set 'Input Mode' to JSON, and choose the model By ID. If the service has a list, set 'Models Path' in the credential.";
 
 export const anyInput: Field = {
 	displayName: 'Input (JSON)',
@@ -99,7 +105,7 @@ export const anyInput: Field = {
 	default: '',
 	hint: 'For example { "prompt": "A red fox in snow" }',
 	description:
-		"The model's input as a JSON object, or the whole body that the service's documentation shows, with model and input",
+		"The model's input as a JSON object, or the whole body that the service's documentation shows, whose model counts if 'Choose Model' is blank",
 	displayOptions: { show: byJson },
 };
 
@@ -171,10 +177,13 @@ export const inputModesOption: Field = {
 
 /** In the order of the editor. */
 export const anyModelFields = [
-	anyModel,
+	{ ...anyModel, displayOptions: { hide: byJson } },
+	// The body has one too.
+	{ ...anyModel, required: false, displayOptions: { show: byJson } },
+	...inputModes,
+	// Keeps the mode where it isn't shown.
+	{ ...inputMode, type: 'hidden' } satisfies Field,
 	anyPrompt,
-	inputMode,
-	hiddenInputMode,
 	anyInput,
 	anyFields,
 	mappedFields,

@@ -25,7 +25,7 @@ import {
 	listUnknown,
 	type JsonSchema,
 } from '../../models/schema';
-import { buildFieldError } from '../../models/values';
+import { buildFieldError, isBlank, Nothing } from '../../models/values';
 import { listShortly } from '../../models/words';
 import { normalizeGiven, readPastedJson, takeColumns } from './given';
 import { InputFile } from './inputFile';
@@ -89,9 +89,24 @@ async function readGiven(item: Item): Promise<Given> {
 			'Choose another one, such as Any Model of Your Service.',
 		);
 	if (model.id !== 'any') return readNamedModel(item, model);
-	const id = parseValue(anyModel, item.read(anyModel.name)) as string;
 	const isJson = item.read(inputMode.name) === 'json';
-	return await (isJson ? readJson(item, id) : readMapped(item, id));
+	return await (isJson ? readJson(item) : readMapped(item, readModel(item)));
+}
+
+/**
+ * Reads the chosen model or, if that was left blank, the one in a pasted body. Strangers must not choose
+ * what is paid for: in neither place does an expression leave the choice to the body, nor does a tool.
+ */
+function readModel({ call, index, read }: Item, body: Given['values'] = {}): string {
+	const chosen = read(anyModel.name);
+	const typed = isPlainObject(chosen) ? chosen.value : chosen;
+	const isLeftBlank = !call.isTool && isBlank(typed) && !(typed instanceof Nothing);
+	const isPasted = () => {
+		const raw = { rawExpressions: true };
+		const pasted = call.context.getNodeParameter(anyInput.name, index, '', raw);
+		return String(pasted).includes(JSON.stringify(body.model));
+	};
+	return parseValue(anyModel, isLeftBlank && isPasted() ? body.model : chosen) as string;
 }
 
 /** Makes what is sent of what was given, with files of the item in it. */
@@ -156,8 +171,9 @@ function readNamedModel(item: Item, { id, fields }: Model): Given {
 }
 
 /** Reads Input (JSON), which is sent as it is, save for files. */
-async function readJson(item: Item, model: string): Promise<Given> {
-	const entered = parseValue(anyInput, item.read(anyInput.name)) as object | undefined;
+async function readJson(item: Item): Promise<Given> {
+	const entered = parseValue(anyInput, item.read(anyInput.name)) as Given['values'] | undefined;
+	const model = readModel(item, entered);
 	const described = await findSchema(item, model).catch((error: Error) => ({
 		schema: {},
 		doubt: `Nothing was checked, because the service couldn't say what ${model} takes (${cutText(error.message)})`,

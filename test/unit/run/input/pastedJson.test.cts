@@ -56,6 +56,37 @@ describe('a body is taken for its input', () => {
 	});
 });
 
+describe('where Choose Model is blank, the model of a body', () => {
+	const body = { model: 'brand/large', input };
+	const json = JSON.stringify(body);
+	const blank = { __rl: true, mode: 'list', value: '' };
+	const sendBody = async (anyInput: unknown, anyModel: unknown = blank, more: object = {}) =>
+		await prepare({ ...inJson(anyInput, { anyModel }), openapi, ...more });
+
+	it.each([json, `=${json}`, `\`\`\`json\n${json}\n\`\`\``, JSON.stringify({ ...body, ...input })])(
+		'counts if it was pasted: %s',
+		async (pasted) => {
+			expect(await sendBody(pasted)).toMatchObject({ model: 'brand/large', input });
+			expect(await sendBody(pasted, '')).toMatchObject({ model: 'brand/large', input });
+		},
+	);
+
+	it.each<[string, unknown, unknown?, object?]>([
+		['in a tool', json, blank, { isTool: true }],
+		['where an expression gives no model', json, { ...blank, value: '={{ $json.none }}' }],
+		['of an expression', '={{ $json.body }}', blank, { json: { body } }],
+		[
+			'in an expression',
+			'={"model":"{{ $json.body.model }}","input":{}}',
+			blank,
+			{ json: { body } },
+		],
+		['that has none', JSON.stringify({ input })],
+	])('is refused %s', async (_, ...given) => {
+		await expect(sendBody(...given)).rejects.toThrow("'Choose Model' is required");
+	});
+});
+
 const OTHER = "The model in 'Input (JSON)' is large, but 'Choose Model' is brand/any";
 
 it.each<[Values]>([[{ input }], [{ progressCallBackUrl: callBackUrl, input }], [input]])(
