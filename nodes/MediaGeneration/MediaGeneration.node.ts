@@ -61,7 +61,7 @@ export class MediaGeneration implements INodeType {
 		builderHint,
 		webhooks: wakeWebhooks,
 		waitingNodeTooltip:
-			"Nothing to do: your file is being made. If you leave, find it in Executions. Stop doesn't cancel the task, which is paid for. Its ID is in n8n's log, and in the execution's custom data.",
+			"Nothing to do: your file is being made. If you leave, find it in Executions. Stop doesn't cancel the task, which is paid for: its ID is in n8n's log and in the execution's custom data.",
 		credentials: [{ name: 'mediaGenerationApi', required: true, testedBy: 'testCredential' }],
 		properties: operationProperties,
 	};
