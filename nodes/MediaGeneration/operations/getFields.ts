@@ -20,8 +20,7 @@ export const getFields: PlainOperation = {
 			const document = await getModelSchema(item.service, model).catch((error: Error) => {
 				if (!isOfKind(error, 'notFound')) throw error;
 				throw new UserError(`The service lists no fields of a model "${model}"`, {
-					description:
-						'Find the model with Get Many of the resource Model, which also says what to do if the service lists none.',
+					description: 'Find the model with Get Many of the resource Model.',
 				});
 			});
 			const found = findInput(model, document);

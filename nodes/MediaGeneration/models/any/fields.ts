@@ -109,6 +109,11 @@ export const anyInput: Field = {
 	displayOptions: { show: byJson },
 };
 
+const listOptions = {
+	loadOptionsMethod: LIST_MODEL_FIELDS,
+	loadOptionsDependsOn: [`${anyModel.name}.value`],
+};
+
 /**
  * The list that says what the fields take. Never sent. It is outside the mapper, whose entries n8n
  * stores: reading there would change the node.
@@ -121,17 +126,13 @@ const help: Field = {
 	// Or n8n's editor marks it as wrong that none is chosen.
 	allowArbitraryValues: true,
 	default: '',
-	typeOptions: {
-		loadOptionsMethod: LIST_MODEL_FIELDS,
-		loadOptionsDependsOn: [`${anyModel.name}.value`],
-	},
+	typeOptions: listOptions,
 	description: 'The fields that the model takes, what each takes, and the price',
 	displayOptions: { hide: withoutModel },
 };
 
 const mapperOptions = {
-	loadOptionsMethod: LIST_MODEL_FIELDS,
-	loadOptionsDependsOn: [`${anyModel.name}.value`],
+	...listOptions,
 	resourceMapper: {
 		resourceMapperMethod: GET_MODEL_FIELDS,
 		mode: 'add' as const,

@@ -1,9 +1,8 @@
-import {
-	isExpression,
-	type FieldType,
-	type INodePropertyOptions,
-	type ResourceMapperField,
-	type ResourceMapperFields,
+import type {
+	FieldType,
+	INodePropertyOptions,
+	ResourceMapperField,
+	ResourceMapperFields,
 } from 'n8n-workflow';
 import { digest, dropUndefined, isExact } from '../../lib/json';
 import { cutText } from '../../lib/text';
@@ -77,16 +76,15 @@ export const buildNotice = (
 /** The longest price, in characters. */
 const MAX_PRICE = 1_000;
 
-/** Lists the whole price, of which the list of models has the first line, and the fields with their facts. */
+/** Lists the whole price, of which the list of models has a part, and the fields with their facts. */
 export function listFields({ properties }: ModelInput, pricingDesc = ''): INodePropertyOptions[] {
-	const price = cutText(pricingDesc, MAX_PRICE);
-	const isShown = price && !isExpression(price);
+	const description = cutText(pricingDesc, MAX_PRICE);
 	const fields = properties.map(toFieldItem).map(({ name, summary, description }) => ({
 		name: `${name} (${summary})`,
 		value: name,
 		description,
 	}));
-	return isShown ? [{ name: 'Price', value: '$price', description: price }, ...fields] : fields;
+	return description ? [{ name: 'Price', value: '$price', description }, ...fields] : fields;
 }
 
 /**
