@@ -3,7 +3,6 @@ import { isExact, isObject } from '../lib/json';
 import {
 	getItems,
 	getPart,
-	getProperty,
 	hasType,
 	isEqual,
 	listProperties,
@@ -11,20 +10,20 @@ import {
 	type JsonSchema,
 } from './schema';
 import { buildBlankError, buildFieldError, FileToSend, INEXACT, isBlank, shorten } from './values';
-import { describeRange, describeTypes, listShortly, toTitle } from './words';
+import { describeRange, describeTypes, listShortly, nameStep } from './words';
 
 /** Checks what is sent by its schema, before anything is paid for. */
 
-/** A part of a value that its schema doesn't allow. */
+/** What is wrong with a value or a part of it. */
 interface Fault {
-	path: Path;
+	/** Names the place. */
+	label: string;
 	value?: unknown;
-	/** Follows the name of the place, for example "must be at most 30"; absent: it is missing. */
+	/** Follows the label, for example "must be at most 30"; absent: the part is missing. */
 	message?: string;
+	/** What was entered there. */
+	given?: unknown;
 }
-
-/** The steps to a place in a value. */
-export type Path = Array<string | number>;
 
 /**
  * Checks a whole input. Unknown names pass, and so does a missing list or object, though required:
@@ -36,22 +35,21 @@ export type Path = Array<string | number>;
 export function checkInput(
 	schema: JsonSchema,
 	input: Record<string, unknown>,
-	given: Record<string, unknown> = {},
+	given?: Record<string, unknown>,
 	fillIn?: string,
 ): void {
-	const fault = findFault(schema, input);
+	const fault = findFault(schema, input, given);
 	if (!fault) return;
-	const { path, message, value } = fault;
-	const label = namePlaceIn(schema, path) || 'Input';
-	if (message) throw buildValueError(label, message, value);
-	throw buildBlankError(label, path.reduce<unknown>(getPart, given), fillIn);
+	const { label, message, value } = fault;
+	if (message) throw buildValueError(label || 'Input', message, value);
+	throw buildBlankError(label, fault.given, fillIn);
 }
 
 /** Makes the error of a value that its schema doesn't allow. @param label the name of its place */
 export function buildValueError(
 	label: string,
 	message: string,
-	value: unknown,
+	value?: unknown,
 	where = '',
 	remedy?: string,
 ): UserError {
@@ -59,32 +57,26 @@ export function buildValueError(
 	return buildFieldError(`'${label}'${where} ${message}${given}`, remedy);
 }
 
-/** Names a place in a value of a schema, by the titles that the schema has for its parts. */
-export function namePlaceIn(schema: JsonSchema, path: Path): string {
-	let place = '';
-	let part = schema;
-	for (const step of path) {
-		part = typeof step === 'number' ? getItems(part) : getProperty(part, step);
-		if (typeof step === 'number') place += ` ${step + 1}`;
-		else place += `${place && ' › '}${part.title ?? toTitle(step)}`;
-	}
-	return place;
-}
-
 /** Says whether a schema allows a value. */
 export const isAllowed = (schema: JsonSchema, value: unknown): boolean =>
 	findFault(schema, value) === undefined;
 
 /** Finds the first fault of a value or, if it has none itself, of its parts. */
-function findFault(schema: JsonSchema, value: unknown, path: Path = []): Fault | undefined {
+function findFault(
+	schema: JsonSchema,
+	value: unknown,
+	given?: unknown,
+	label = '',
+): Fault | undefined {
 	const message = findOwnFault(schema, value);
-	if (message) return { path, value, message };
+	if (message) return { label, value, message };
 	for (const { name, schema: own, isRequired } of listParts(schema, value)) {
-		const part = getPart(value, name);
-		const steps = [...path, name];
+		const [part, partGiven] = [getPart(value, name), getPart(given, name)];
+		const place = nameStep(label, name, own);
 		const isMissing = part === undefined;
-		if (isMissing && isRequired && (own.isNeeded || !takesJson(own))) return { path: steps };
-		const fault = isMissing ? undefined : findFault(own, part, steps);
+		if (isMissing && isRequired && (own.isNeeded || !takesJson(own)))
+			return { label: place, given: partGiven };
+		const fault = isMissing ? undefined : findFault(own, part, partGiven, place);
 		if (fault) return fault;
 	}
 	return undefined;

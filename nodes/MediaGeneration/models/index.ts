@@ -51,7 +51,8 @@ export const modelFields: INodeProperties[] = [
 		noDataExpression: true,
 		options: models.map(({ id, name, description }) => ({ name, value: id, description })),
 		default: 'any',
-		description: 'Any model that your service lists, or one that the documented interface has, which your service may lack',
+		description:
+			'Any model that your service lists, or one that the documented interface has, which your service may lack',
 		builderHint: toBuilderHint(describeModels()),
 	},
 	...models.flatMap(({ id, fields }) =>

@@ -2,7 +2,7 @@ import type { UserError } from 'n8n-workflow';
 import { dropUndefined, isExact, isPlainObject, mapValues, toJsonValue } from '../lib/json';
 import { cutText } from '../lib/text';
 import { readWebUrl } from '../lib/url';
-import { buildValueError, namePlaceIn, type Path } from './check';
+import { buildValueError } from './check';
 import {
 	hasOwnScheme,
 	isOfFile,
@@ -37,7 +37,7 @@ import {
 	type FileUse,
 	type ItemFiles,
 } from './values';
-import { listShortly, toTitle } from './words';
+import { listShortly, nameStep } from './words';
 
 /**
  * How values are taken. Of `fields`, texts are converted to the types of the schema, and blank values
@@ -50,11 +50,11 @@ export type Mode = 'fields' | 'json' | 'extra';
 interface InputPlace {
 	/** The key in the request, also of a list's entries. */
 	name: string;
-	/** The key's name in the editor. */
+	/** Names it as the editor does. */
 	label: string;
 	schema: JsonSchema;
-	/** Its steps in the input. */
-	path: Path;
+	/** How deep it is in the input: 0 for a field. */
+	level: number;
 	isRequired?: boolean;
 }
 
@@ -83,28 +83,29 @@ export class InputReader {
 
 	/** @throws {UserError} for the first value that can't be sent */
 	read(values: Record<string, unknown>): Record<string, unknown> {
-		return this.takeObject(values, this.schema, []);
+		return this.takeObject(values, this.schema);
 	}
 
 	private takeObject(
 		object: Record<string, unknown>,
 		schema: JsonSchema,
-		path: Path,
+		label = '',
+		level = 0,
 	): Record<string, unknown> {
 		const takePart = (given: unknown, name: string) => {
 			const own = getProperty(schema, name);
-			const label = own.title ?? toTitle(name);
 			const isRequired = schema.required?.includes(name);
-			return this.take(given, { name, label, schema: own, path: [...path, name], isRequired });
+			const place = { name, label: nameStep(label, name, own), schema: own, level, isRequired };
+			return this.take(given, place);
 		};
 		return dropUndefined(mapValues(object, takePart));
 	}
 
 	/** @returns undefined where nothing is sent */
 	private take(given: unknown, place: InputPlace): unknown {
-		if (this.isFields && place.path.length === 1 && isBlankValue(given)) return undefined;
+		if (this.isFields && place.level === 0 && isBlankValue(given)) return undefined;
 		if (given instanceof Nothing) return this.takeNothing(given, place);
-		const value = this.takePlain(given, place.path);
+		const value = takePlain(given, place);
 		if (isFilePlace(place)) return this.takeFiles(value, place);
 		const single = unwrapSingle(value, place.schema);
 		return single === value ? this.takeOther(value, place) : this.take(single, place);
@@ -112,8 +113,8 @@ export class InputReader {
 
 	private takeNothing(nothing: Nothing, place: InputPlace): '' | undefined {
 		if (nothing.isLost) {
-			const { name, label, path, isRequired } = place;
-			if (isRequired || isFilePlace(place) || (name === 'prompt' && path.length === 1))
+			const { name, label, level, isRequired } = place;
+			if (isRequired || isFilePlace(place) || (name === 'prompt' && level === 0))
 				throw buildBlankError(label, nothing, isRequired ? undefined : FIX_LOST);
 			const expression = cutText(nothing.expression, 60);
 			const isSent = this.isFields ? "wasn't sent" : 'was sent blank';
@@ -125,18 +126,9 @@ export class InputReader {
 		return this.isFields ? undefined : '';
 	}
 
-	/** @throws {UserError} where JSON would lose or change the value */
-	private takePlain(given: unknown, path: Path): unknown {
-		const value = toJsonValue(given);
-		const message = findWrong(value, path.length);
-		if (!message) return value;
-		const label = namePlaceIn(this.schema, path);
-		throw buildValueError(label, message, typeof value === 'number' ? value : undefined);
-	}
-
 	private takeOther(value: unknown, place: InputPlace): unknown {
-		const { schema, path } = place;
-		if (isPlainObject(value)) return this.takeObject(value, schema, path);
+		const { schema, label, level } = place;
+		if (isPlainObject(value)) return this.takeObject(value, schema, label, level + 1);
 		if (Array.isArray(value)) return this.takeList(value, place);
 		if (this.isFields) return readSingle(value, schema, (parts) => this.takeOther(parts, place));
 		return readChoice(value, schema) ?? value;
@@ -174,7 +166,7 @@ export class InputReader {
 	private takeEntry(given: unknown, place: InputPlace): unknown[] {
 		const { schema } = place;
 		const isNothing = given instanceof Nothing;
-		const value = isNothing ? this.takeNothing(given, place) : this.takePlain(given, place.path);
+		const value = isNothing ? this.takeNothing(given, place) : takePlain(given, place);
 		if (isBlank(value)) return this.isFields ? [] : [value];
 		if (Array.isArray(value))
 			return value.flatMap((entry, at) => this.takeEntry(entry, toEntryPlace(place, at)));
@@ -267,17 +259,28 @@ function toEntryPlace(place: InputPlace, at: number): InputPlace {
 	const { format, description, limits } = schema;
 	const takesList = listTypes(schema).includes('array');
 	const entry = takesList ? { format, description, limits, ...getItems(schema) } : schema;
-	return { ...place, schema: entry, path: [...place.path, at] };
+	return {
+		...place,
+		schema: entry,
+		label: nameStep(place.label, at, schema),
+		level: place.level + 1,
+	};
 }
 
-/** Says why a value can't be sent; undefined if it can. */
-function findWrong(value: unknown, level: number): string | undefined {
-	if (level >= MAX_LEVELS) return `must be nested less than ${MAX_LEVELS} levels deep`;
-	if (typeof value === 'number') return isExact(value) ? undefined : INEXACT;
+/** @throws {UserError} where JSON would lose or change the value */
+function takePlain(given: unknown, { label, level }: InputPlace): unknown {
+	const value = toJsonValue(given);
+	if (level >= MAX_LEVELS)
+		throw buildValueError(label, `must be nested less than ${MAX_LEVELS} levels deep`);
+	if (typeof value === 'number') {
+		if (!isExact(value)) throw buildValueError(label, INEXACT, value);
+		return value;
+	}
 	const isJson =
 		value === null ||
 		/^(string|boolean|undefined)$/.test(typeof value) ||
 		Array.isArray(value) ||
 		isPlainObject(value);
-	return isJson ? undefined : 'must be a value that JSON has';
+	if (!isJson) throw buildValueError(label, 'must be a value that JSON has');
+	return value;
 }

@@ -135,6 +135,10 @@ export function findPurpose(name: string, schema: JsonSchema): Purpose {
 	return { kind: 'value' };
 }
 
+/** Says whether a model has a prompt, for which the node has its own field. */
+export const hasPrompt = (schema: JsonSchema): boolean =>
+	listProperties(schema).some((one) => findPurpose(one.name, one.schema).kind === 'prompt');
+
 const MEDIA_WORD = /^(image|img|picture|photo|video|audio|frame|mask|clip|media|file)s?$/;
 const URL_WORD = /^(url|uri)s?$/;
 const SOURCE_WORD = /^(input|reference|ref|source|src)s?$/;

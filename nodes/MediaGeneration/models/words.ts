@@ -32,6 +32,12 @@ export function toTitle(name: string): string {
 	return titled.join(' ') || name;
 }
 
+/** Names a place within a value, for example "Images 2" or "Shot › From". */
+export const nameStep = (whole: string, step: string | number, { title }: JsonSchema): string =>
+	typeof step === 'number'
+		? `${whole} ${step + 1}`
+		: `${whole && `${whole} › `}${title ?? toTitle(step)}`;
+
 /** The longest label, in characters: n8n's editor cuts longer ones. */
 const MAX_LABEL = 26;
 

@@ -96,7 +96,7 @@ describe('values that cannot be sent', () => {
 		[
 			namedReferences,
 			{ imageReferences: { reference: [{ image }, { image: 'blob:y' }] } },
-			'\'Image\' is "blob:y", but there is no file',
+			'\'Reference Images 2 › Image\' is "blob:y", but there is no file',
 		],
 	])('%s refuses %j', async (id, values, message) => {
 		await expect(request(id, { ...contract[id]?.filled, ...values })).rejects.toThrow(message);

@@ -4,12 +4,12 @@ import type {
 	ResourceMapperField,
 	ResourceMapperFields,
 } from 'n8n-workflow';
-import { digest, dropUndefined, isExact } from '../../lib/json';
+import { digest, dropUndefined } from '../../lib/json';
 import { cutText } from '../../lib/text';
 import { isAllowed } from '../check';
 import { readSchema, type ModelInput } from '../readSchema';
 import {
-	findPurpose,
+	hasPrompt,
 	getItems,
 	getPart,
 	listTypes,
@@ -49,15 +49,12 @@ export function toMapperFields(
 	// Read again, it has no meanings of values, which the fields have already.
 	const inputSchema = readSchema(schema, undefined);
 	// The editor tells outdated fields by their names only, so this one is named by the schema's digest.
-	const stored = { ...toEntry('$schema', digest(inputSchema), 'object'), display: false };
-	const noPrompt = { ...toEntry('$noPrompt', 'No Prompt', 'boolean'), display: false };
-	const hasPrompt = properties.some(
-		({ name, schema: own }) => findPurpose(name, own).kind === 'prompt',
-	);
+	const stored = toEntry('$schema', digest(inputSchema), 'object', false);
+	const noPrompt = toEntry('$noPrompt', 'No Prompt', 'boolean', false);
 	const fields = [
 		...properties.map((property) => toField(property, filled)),
 		{ ...stored, model, inputSchema },
-		...(hasPrompt ? [] : [{ ...noPrompt, defaultValue: true }]),
+		...(hasPrompt(schema) ? [] : [{ ...noPrompt, defaultValue: true }]),
 	];
 	return JSON.stringify(fields).length > MAX_SIZE
 		? buildNotice(`The fields of ${model} are too many to be stored in a workflow`)
@@ -107,14 +104,19 @@ export function toFieldItem(property: Property) {
 	});
 }
 
-const toEntry = (id: string, displayName: string, type: FieldType): ResourceMapperField => ({
+const toEntry = (
+	id: string,
+	displayName: string,
+	type: FieldType,
+	display: boolean,
+): ResourceMapperField => ({
 	id,
 	displayName,
 	type,
 	required: false,
 	defaultMatch: false,
 	canBeUsedToMatch: false,
-	display: true,
+	display,
 	readOnly: false,
 	// n8n's editor adds this after each run with Map Automatically, and then says that the node has changed.
 	removed: false,
@@ -138,11 +140,10 @@ function toField(property: Property, filled: string[]): ResourceMapperField {
 		(schema.enum && !isBlank(schema.default)) ||
 		filled.includes(name);
 	const field: ResourceMapperField = {
-		...toEntry(name, label, choices.length ? 'options' : type),
+		...toEntry(name, label, choices.length ? 'options' : type, display),
 		// n8n doesn't publish a workflow while a required field is blank, and services do without lists
 		// and objects. A prompt that an AI builder stored here counts if the node's own field is blank.
 		required: isRequired && display && !takesJson(schema),
-		display,
 		removed: display && !isSeen,
 	};
 	if (choices.length)
@@ -160,9 +161,7 @@ function listChoices({ enum: listed, ...rest }: JsonSchema, isYesOrNo: boolean) 
 
 /** Says whether a value can be chosen from a list. A blank one wouldn't be sent. */
 const isChoice = (value: unknown): value is string | number | boolean =>
-	typeof value === 'number'
-		? isExact(value)
-		: /^(string|boolean)$/.test(typeof value) && !isBlank(value);
+	/^(string|number|boolean)$/.test(typeof value) && !isBlank(value);
 
 /** The longest name of a choice with its meaning, in characters. */
 const MAX_CHOICE = 100;

@@ -19,7 +19,7 @@ import {
 import { InputReader, type Mode } from '../../models/inputReader';
 import { findInput, readSchema } from '../../models/readSchema';
 import {
-	findPurpose,
+	hasPrompt,
 	isOwnEntry,
 	listProperties,
 	listUnknown,
@@ -245,10 +245,7 @@ function checkColumns({ schema, model }: Given, input: object): string | undefin
 			`The item has nothing in a column that is named as a field of ${model}. ${listFields(schema)}`,
 			FILL_COLUMN,
 		);
-	const hasPrompt = listProperties(schema).some(
-		({ name, schema: own }) => findPurpose(name, own).kind === 'prompt',
-	);
-	if (!hasPrompt || 'prompt' in input) return undefined;
+	if (!hasPrompt(schema) || 'prompt' in input) return undefined;
 	return "No prompt was sent: 'Prompt' is blank, and the item has no column for it";
 }
 

@@ -35,9 +35,9 @@ const places: Array<[label: string, (lost: string) => Given]> = [
 		(lost) => inFields(size, { options: { extraFields: `={"image_url":"${lose(lost)}"}` } }),
 	],
 	['Image', (image) => ({ parameters: { ...edit, image } })],
-	['Reference Images', (lost) => ({ parameters: { ...motion, referenceImages: [url, lost] } })],
+	['Reference Images 2', (lost) => ({ parameters: { ...motion, referenceImages: [url, lost] } })],
 	[
-		'Image',
+		'Reference Images 1 › Image',
 		(image) => ({
 			parameters: {
 				model: 'gamma-v6/reference-to-video',
