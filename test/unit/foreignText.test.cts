@@ -2,7 +2,6 @@ import { Readable } from 'node:stream';
 import type {
 	ICredentialTestFunctions,
 	ILoadOptionsFunctions,
-	NodeExecutionHint,
 	NodeOperationError,
 	ResourceMapperFields,
 } from 'n8n-workflow';
@@ -77,10 +76,9 @@ const ways: Record<string, () => unknown> = {
 	'an error item': async () => await run({ goesOn: true }),
 	'the hints after a wait': () => {
 		const hints: string[] = [];
-		const addExecutionHints = ({ message }: NodeExecutionHint) => hints.push(message);
 		const end = { taskId: 't', status: 'failed' as const, failMessage: MARKUP };
 		const entries = [{ attempts: [{ taskId: 't', end }] }];
-		const opened = open(1, { ledger: { entries, settings: WAIT }, more: { addExecutionHints } });
+		const opened = open(1, { ledger: { entries, settings: WAIT }, hints });
 		const looks = new Looks(entries, WAIT);
 		showOutcomes({ ...opened, looks, decision: { reason: MARKUP } });
 		return hints;

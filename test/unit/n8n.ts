@@ -19,6 +19,7 @@ import {
 	buildExecuteContext,
 	buildWebhookContext,
 	fake,
+	type OfNode,
 	type OfRun,
 	type Parts,
 	type Request,
@@ -122,7 +123,8 @@ export const buildDetails = (taskId: string, state: string, more?: object) => ({
 	body: JSON.stringify({ code: 200, data: { taskId, state, ...more } }),
 });
 
-export interface Callback {
+/** A callback, and the node of n8n's that it comes to. */
+export interface Callback extends Omit<OfNode, 'answer'> {
 	taskId: string;
 	/** Signs the callback; by default the credential's own. */
 	secret?: string;
@@ -142,7 +144,7 @@ export interface Callback {
 	query?: object;
 	readDetails?: ReadDetails;
 	/** Parts of the context that not every webhook needs. */
-	more: Parts<IWebhookFunctions>;
+	more?: Parts<IWebhookFunctions>;
 }
 
 /** Builds what n8n gives a webhook for a callback. */
@@ -159,16 +161,17 @@ export function buildWebhook(
 		query = {},
 		readDetails,
 		more,
+		...of
 	}: Callback,
 	response = makeResponse(),
 ): IWebhookFunctions {
 	const webhook = {
-		node: { id: 'node', name: 'Trigger' },
 		id: 'workflow',
 		mode: 'webhook',
 		credentials: { baseUrl: 'https://api.example.com', accessToken: 'token', webhookSecret },
 		answer: async ({ path }: Request) =>
 			await readDetails?.(String(new URLSearchParams(path.split('?')[1]).get('taskId'))),
+		...of,
 	};
 	const parts = { getRequestObject: () => ({ rawBody: bytes }), ...more };
 	return buildWebhookContext(webhook, { headers, body, query, response }, parts);

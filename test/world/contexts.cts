@@ -61,7 +61,7 @@ export interface OfNode {
 	mode?: string;
 	/** Names n8n and the workflow. */
 	id?: string;
-	credentials?: { baseUrl?: string };
+	credentials?: IDataObject;
 	/** What the service answers a request with that credential's token. */
 	answer?: (request: Request) => unknown;
 	log?: (line: string) => void;
@@ -84,7 +84,7 @@ const HELPERS = {
 /** What n8n gives to all functions of a node. */
 export function buildContext<Context extends object>(
 	{ node, executionId, mode = 'trigger', id, credentials, answer, log = () => {}, helpers }: OfNode,
-	more: Parts<Context>,
+	more: Parts<Context> = {},
 ): Context {
 	async function httpRequestWithAuthentication(
 		this: Self,
@@ -92,7 +92,7 @@ export function buildContext<Context extends object>(
 		{ url, body }: IHttpRequestOptions,
 		{ credentialsDecrypted: { data } }: { credentialsDecrypted: { data: IDataObject } },
 	) {
-		const path = url.slice(credentials?.baseUrl?.length);
+		const path = url.slice((credentials?.baseUrl as string | undefined)?.length);
 		const signal = this.getExecutionCancelSignal?.();
 		return await answer?.({ path, body, token: data.accessToken as string, signal });
 	}

@@ -1,7 +1,7 @@
 import type { IExecuteFunctions, IHttpRequestOptions } from 'n8n-workflow';
 import { TaskService } from '../../../nodes/MediaGeneration/api/client';
 import type { Credentials } from '../../../nodes/MediaGeneration/api/endpoints';
-import { fake } from '../n8n';
+import { buildContext } from '../n8n';
 
 /** What a service says. A body that is a generator is streamed by it. An error: nobody answers. */
 export type Answer = [statusCode: number, body: unknown] | Error;
@@ -47,10 +47,9 @@ export function openService(
 		if (given instanceof Error) throw given;
 		return { statusCode: given[0], body: given[1] };
 	}
-	const context = fake<IExecuteFunctions>({
-		getExecutionCancelSignal: () => stop.signal,
-		helpers: { httpRequestWithAuthentication },
-		...more,
-	});
+	const context = buildContext(
+		{ helpers: { httpRequestWithAuthentication } },
+		{ getExecutionCancelSignal: () => stop.signal, ...more },
+	);
 	return { service: new TaskService(context, used), requests, signals, stop };
 }

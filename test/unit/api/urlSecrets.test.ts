@@ -1,4 +1,3 @@
-import type { IWebhookFunctions } from 'n8n-workflow';
 import { receiveCallback } from '../../../nodes/MediaGeneration/trigger/receive';
 import { buildDetails, sendCallback } from '../n8n';
 
@@ -21,13 +20,8 @@ it('the trigger hides the password of WEBHOOK_URL in the details and the body of
 		body: { data: { task_id: 't' }, msg: SAID },
 		readDetails: async () =>
 			await Promise.resolve(buildDetails('t', 'success', { resultJson: { log: SAID } })),
-		more: {
-			...fields,
-			getNode: () => ({ id: 'node', name: 'Trigger' }),
-			getWorkflowStaticData: () => ({}),
-			getNodeParameter: (name: string, fallback: unknown) =>
-				name === 'events' ? ['taskCompleted'] : fallback,
-		} as Partial<Record<keyof IWebhookFunctions, unknown>>,
+		node: { id: 'node', name: 'Trigger', parameters: { events: ['taskCompleted'] } },
+		more: { ...fields, getWorkflowStaticData: () => ({}) },
 	});
 	expect(output?.[0]?.json).toMatchObject({ result: { log: HIDDEN }, callback: { msg: HIDDEN } });
 });

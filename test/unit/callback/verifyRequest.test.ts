@@ -49,17 +49,17 @@ let nodes = 0;
 function newNode(credential: object = { webhookSecret: KEY, previousWebhookSecret: OLD }) {
 	const node = { reads: 0, lines: [] as string[] };
 	const name = `node-${nodes++}`;
-	const more = {
-		logger: { warn: (line: string) => node.lines.push(line) },
-		getNode: () => ({ id: name, name: 'Node' }),
-		getCredentials: async () => ({ ...credential, read: ++node.reads }),
+	const more = { getCredentials: async () => ({ ...credential, read: ++node.reads }) };
+	const of = {
+		node: { id: name, name: 'Node' },
+		log: (line: string) => void node.lines.push(line),
 	};
 	const receive = async (options: VerifyOptions, sent: Sent = {}) => {
 		const { body = id(taskId), bytes = Buffer.from(JSON.stringify(body)) } = sent;
 		const { timestamp = seconds, key = KEY, signedFor = bytes, isUnsigned = false } = sent;
 		const signed = isUnsigned ? {} : signHeaders(signedFor, key, timestamp);
 		const given = { body: body as object, bytes, headers: { ...signed, ...sent.headers } };
-		return await verifyRequest(buildWebhook({ taskId, ...given, more }), options);
+		return await verifyRequest(buildWebhook({ taskId, ...given, ...of, more }), options);
 	};
 	return { node, receive };
 }

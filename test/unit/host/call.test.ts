@@ -117,6 +117,8 @@ it.each<[string, McpCall, number]>([
 	expect(deadline).toBe(answerBy);
 });
 
+const TO_GET = { resource: 'task', operation: 'get' };
+
 /** Calls of a tool whose node n8n gives one context, and one list of calls, as n8n makes both. */
 function newTool() {
 	const contextData = {};
@@ -124,10 +126,8 @@ function newTool() {
 	const note = (json: IDataObject) => calls.push({ inputOverride: { ai_tool: [[{ json }]] } });
 	const call = (json: IDataObject, run: number, more: object = {}) =>
 		buildCall(
-			{ contextData, isTool: true, runIndex: run },
+			{ contextData, isTool: true, runIndex: run, parameters: TO_GET, input: [json] },
 			{
-				getInputData: () => [{ json }],
-				getNodeParameter: (name: string) => ({ resource: 'task', operation: 'get' })[name] ?? '',
 				...{ runExecutionData: { resultData: { runData: { Node: calls } } } },
 				...more,
 			},

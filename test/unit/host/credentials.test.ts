@@ -1,12 +1,12 @@
 import type { IWebhookFunctions } from 'n8n-workflow';
 import { readAsWebhook } from '../../../nodes/MediaGeneration/host/credentials';
+import { buildContext } from '../../world/contexts.cts';
 
 const node = { id: 'node', name: 'Node' };
 
 /** Reads the credential in a context as n8n's classes are: its own read uses fields of the context. */
 async function read(more: object = {}) {
 	const context = {
-		getNode: () => node,
 		getCredentials: async () => await Promise.resolve({ from: 'the documented read' }),
 		async _getCredentials(this: Record<string, unknown>, ...given: unknown[]) {
 			const { runExecutionData, runIndex } = this;
@@ -14,7 +14,7 @@ async function read(more: object = {}) {
 		},
 		...more,
 	};
-	return await readAsWebhook(context as unknown as IWebhookFunctions);
+	return await readAsWebhook(buildContext<IWebhookFunctions>({ node }, context));
 }
 
 /** Expressions see no item, and nothing that the request brought. */

@@ -38,8 +38,6 @@ async function decide(
 			if (isUnreadable) throw new Error('no data');
 			return { baseUrl: services[0] };
 		},
-		getMode: () => 'trigger',
-		getParentNodes: () => [],
 	});
 	const all = services.map((baseUrl) => ({ baseUrl }));
 	return await decideFor(call, howToWait, all);

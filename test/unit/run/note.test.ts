@@ -8,15 +8,14 @@ import { open } from './sending';
 function buildShown() {
 	const shown = new Map<string, string>();
 	const set = jest.fn((name: string, text: string) => void shown.set(name, text));
-	const getWorkflowDataProxy = () => ({ $runIndex: 0, $execution: { customData: { set } } });
-	return { shown, set, getWorkflowDataProxy };
+	return { shown, set, customData: { set } };
 }
 
 it("each task, and each that may exist, is in n8n's log, and its ID is shown at once", () => {
 	const lines: string[] = [];
 	const log = (line: string) => void lines.push(line);
-	const { shown, getWorkflowDataProxy } = buildShown();
-	const run = open(3, { more: { logger: { info: log, warn: log }, getWorkflowDataProxy } });
+	const { shown, customData } = buildShown();
+	const run = open(3, { log, customData });
 	const plan = (item: number) => prepare(run.call.context, item);
 	noteTask(run, plan(0), 'task');
 	noteUnknown(run, plan(1), { message: 'The service broke off', taskId: 'named' });
@@ -31,8 +30,8 @@ it("each task, and each that may exist, is in n8n's log, and its ID is shown at 
 });
 
 it('a thousand tasks are not listed anew for each of them', () => {
-	const { set, getWorkflowDataProxy } = buildShown();
-	const run = open(1_000, { more: { getWorkflowDataProxy } });
+	const { set, customData } = buildShown();
+	const run = open(1_000, { customData });
 	for (const item of run.ledger.entries.keys())
 		noteTask(run, prepare(run.call.context, item), `task ${item}`);
 	expect(set.mock.calls.length).toBeLessThanOrEqual(100);
@@ -48,8 +47,8 @@ describe('what an execution shows of its tasks', () => {
 
 	/** Shows runs of one execution after each other. @returns what n8n then has of it */
 	function show(runs: Attempt[][][], contextData: Run['contextData'] = {}) {
-		const { shown, getWorkflowDataProxy } = buildShown();
-		const run = open(0, { contextData, more: { getWorkflowDataProxy } });
+		const { shown, customData } = buildShown();
+		const run = open(0, { contextData, customData });
 		for (const items of runs) {
 			run.ledger.entries = items.map((attempts) => ({ attempts }));
 			showTasks(run);

@@ -104,7 +104,7 @@ describe('below an MCP server, a creation', () => {
 		const logged: string[] = [];
 		const log = (line: string) => void logged.push(line);
 		const call = { contextData: null, isTool: true, parameters: { calls } };
-		const run = open(1, { ...call, more: { logger: { info: log, warn: log } }, within: 10_000 });
+		const run = open(1, { ...call, log, within: 10_000 });
 		jest.advanceTimersByTime(passed);
 		const asked = jest.fn(createTask);
 		const credentials = { accessToken: `timely-${calls++}` };

@@ -38,9 +38,7 @@ async function wait(
 		return { taskId, ...(await said) };
 	};
 	const hints: string[] = [];
-	const addExecutionHints = ({ message }: { message: string }) => void hints.push(message);
-	const more = { getWorkflowSettings: () => ({}), addExecutionHints };
-	const context = buildContext(run, more);
+	const context = buildContext({ hints, ...run });
 	const known = ids.map((taskId, index) => {
 		const accessToken = tokens[index] ?? 'token';
 		const item = buildItem(context, index, { credentials: { accessToken } });

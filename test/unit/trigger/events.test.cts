@@ -1,8 +1,10 @@
 import { setImmediate as endJob } from 'node:timers/promises';
 import v8 from 'node:v8';
 import vm from 'node:vm';
-import type { IDataObject, IWebhookFunctions } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 import { beginCallback } from '../../../nodes/MediaGeneration/trigger/events';
+import { makeResponse } from '../../world/response.cts';
+import { buildWebhook } from '../n8n';
 
 let triggers = 0;
 
@@ -14,13 +16,9 @@ function newTrigger() {
 		staticData: IDataObject = {},
 		{ begin: beginOne = beginCallback, isAnswered = true } = {},
 	) => {
-		const context = {
-			getMode: () => 'webhook',
-			getNode: () => ({ id, name: 'Trigger' }),
-			getWorkflow: () => ({ id: 'workflow' }),
-			getWorkflowStaticData: () => staticData,
-			getResponseObject: () => ({ writableEnded: isAnswered }),
-		} as unknown as IWebhookFunctions;
+		const response = Object.assign(makeResponse(), { writableEnded: isAnswered });
+		const more = { getWorkflowStaticData: () => staticData };
+		const context = buildWebhook({ taskId, node: { id }, more }, response);
 		const begun = await beginOne(context, taskId, 0);
 		if ('remember' in begun) return begun;
 		throw new Error('reason' in begun ? begun.reason : begun.ignored);

@@ -1,11 +1,9 @@
 import type { IDataObject, IHookFunctions, IWebhookFunctions } from 'n8n-workflow';
 import { checkCredential, readSettings } from '../../../nodes/MediaGeneration/trigger/options';
-import { fake } from '../n8n';
+import { buildContext } from '../../world/contexts.cts';
 
 const read = (set: IDataObject) =>
-	readSettings({
-		getNodeParameter: (name: string, fallback: unknown) => set[name] ?? fallback,
-	} as IWebhookFunctions);
+	readSettings(buildContext<IWebhookFunctions>({ node: { parameters: set } }));
 
 it('where the user set nothing, the defaults count', () => {
 	const defaults = { fetchDetails: true, toleranceSeconds: 300 };
@@ -33,12 +31,8 @@ it.each([0, 0.5, NaN, -1, '0'])(
 
 /** Checks a trigger's credential. */
 async function activate(webhookSecret: string, parameters: IDataObject = {}) {
-	const context = fake<IHookFunctions>({
-		getNode: () => ({ name: 'Trigger' }),
-		getNodeParameter: (name: string, fallback: unknown) => parameters[name] ?? fallback,
-		getCredentials: async () => ({ webhookSecret }),
-	});
-	await checkCredential(context);
+	const node = { name: 'Trigger', parameters };
+	await checkCredential(buildContext<IHookFunctions>({ node, credentials: { webhookSecret } }));
 }
 
 it('a missing key stops the trigger', async () => {

@@ -26,14 +26,8 @@ function newTrigger(parameters: IDataObject = {}, details: ReadDetails = complet
 			},
 		},
 	);
-	const log = (line: string) => logged.push(line);
-	const context = {
-		getNode: () => ({ id, name: 'Trigger' }),
-		getWorkflowStaticData: () => staticData,
-		getNodeParameter: (name: string, fallback: unknown) =>
-			({ events: ['taskCompleted'], ...parameters })[name] ?? fallback,
-		logger: { info: log, warn: log, error: log },
-	};
+	const log = (line: string) => void logged.push(line);
+	const node = { id, name: 'Trigger', parameters: { events: ['taskCompleted'], ...parameters } };
 	const begin = async ({ more, ...callback }: Partial<Callback> = {}) => {
 		const received = await sendCallback(receiveCallback, {
 			taskId: 'task',
@@ -42,7 +36,8 @@ function newTrigger(parameters: IDataObject = {}, details: ReadDetails = complet
 				return await details(task);
 			},
 			...callback,
-			more: { ...context, ...more },
+			...{ node, log },
+			more: { getWorkflowStaticData: () => staticData, ...more },
 		});
 		expect({ changedBeforeStored: early }).toEqual({ changedBeforeStored: [] });
 		const { store } = received;

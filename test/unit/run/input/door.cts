@@ -1,13 +1,12 @@
-import type { IBinaryData, IDataObject, IExecuteFunctions, IWorkflowSettings } from 'n8n-workflow';
+import type { IBinaryData, IDataObject, IWorkflowSettings } from 'n8n-workflow';
 import { buildDocument } from '../../../../dev/service/catalogue.cts';
 import type { TaskService } from '../../../../nodes/MediaGeneration/api/client';
-import type { Call } from '../../../../nodes/MediaGeneration/host/call';
 import { FileToSend } from '../../../../nodes/MediaGeneration/models/values';
 import { start } from '../../../../nodes/MediaGeneration/operations/start';
 import { prepareRequest } from '../../../../nodes/MediaGeneration/run/input/request';
 import { readItem } from '../../../../nodes/MediaGeneration/run/input/item';
 import { evaluate } from '../../expression.ts';
-import { fake } from '../../n8n.ts';
+import { buildCall } from '../../n8n.ts';
 
 export type Values = Record<string, unknown>;
 
@@ -36,35 +35,35 @@ const toStored = (file: string | Buffer | Partial<IBinaryData>): Partial<IBinary
 	return { data: Buffer.from(file).toString('base64'), mimeType: 'image/png' };
 };
 
+const helpers = {
+	getBinaryMetadata: async () => ({ fileSize: PNG.length }),
+	getBinaryStream: async () => [PNG],
+};
+
 /** Each call has an account of its own, so that none finds what the catalogue said to another. */
 let accounts = 0;
 
 /** Builds n8n's context of a run with this item, and the service that it asks. */
-function build({ parameters, json = {}, files = {}, openapi, ...more }: Given) {
-	const { settings = {}, isTool = false, account } = more;
+function build({ parameters, json = {}, files = {}, openapi, ...given }: Given) {
+	const { settings = {}, isTool, account } = given;
 	const binary = Object.fromEntries(
 		Object.entries(files).map(([name, file]) => [name, toStored(file)]),
 	);
-	const context = fake<IExecuteFunctions>({
-		getNode: () => ({ parameters }),
+	const more = {
 		getInputData: () => [{ json, binary }],
 		getWorkflowSettings: () => settings,
 		getNodeParameter: (name: string, _item: number, none: unknown, options?: object) =>
 			options ? (parameters[name] ?? none) : evaluate(parameters[name] ?? none, json),
 		evaluateExpression: (expression: string) => evaluate(`=${expression}`, json),
-		helpers: {
-			getBinaryMetadata: async () => ({ fileSize: PNG.length }),
-			getBinaryStream: async () => [PNG],
-		},
 		additionalData: { webhookWaitingBaseUrl: 'https://n8n.example/webhook-waiting' },
-	});
+	};
 	const request = async () => {
 		if (openapi instanceof Error || openapi === undefined) throw openapi ?? new Error('404');
 		return openapi;
 	};
 	const credentials = account ?? { accessToken: String(accounts++) };
 	const service = { credentials, request };
-	return { call: fake<Call>({ context, isTool, isMixedUp: false }), service };
+	return { call: buildCall({ parameters, isTool, helpers }, more), service };
 }
 
 /** Reads the item, and prepares its request. */
