@@ -25,13 +25,15 @@ const find = ({ mode = 'webhook', above = {}, below = [], ran = [], run, more }:
 		...{ name: type, type },
 		...{ disabled, parameters },
 	}));
-	const call = buildCall(run, {
-		getMode: () => mode,
-		getParentNodes: (name: string) => (name === 'Node' ? parents : []),
-		getChildNodes: () => below.map((type) => ({ name: type, type })),
-		getWorkflowDataProxy: () => ({ $: (name: string) => ({ isExecuted: ran.includes(name) }) }),
-		...more,
-	});
+	const call = buildCall(
+		{ mode, ...run },
+		{
+			getParentNodes: (name: string) => (name === 'Node' ? parents : []),
+			getChildNodes: () => below.map((type) => ({ name: type, type })),
+			getWorkflowDataProxy: () => ({ $: (name: string) => ({ isExecuted: ran.includes(name) }) }),
+			...more,
+		},
+	);
 	return findWaiter(call);
 };
 

@@ -1,9 +1,7 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
-import { readCall } from '../../../nodes/MediaGeneration/host/call';
 import type { Ledger } from '../../../nodes/MediaGeneration/run/ledger/ledger';
 import { openRun } from '../../../nodes/MediaGeneration/run/open';
 import { sendAll } from '../../../nodes/MediaGeneration/run/send/send';
-import { buildContext, prepare, type Run } from '../n8n';
+import { buildCall, prepare, type Run } from '../n8n';
 
 type OpenRun = ReturnType<typeof openRun>;
 
@@ -18,13 +16,13 @@ interface Sending extends Run {
 	/** Until when its answer is wanted, from now, in milliseconds. */
 	within?: number;
 	/** Parts of n8n's context. */
-	more?: Partial<Record<keyof IExecuteFunctions | 'additionalData' | 'runExecutionData', unknown>>;
+	more?: Parameters<typeof buildCall>[1];
 }
 
 /** Opens a run of this many items. */
 export function open(count: number, { ledger, before = 0, within, more, ...run }: Sending = {}) {
 	const input = Array.from({ length: count }, () => ({}));
-	const call = readCall(buildContext({ input, ...run }, more));
+	const call = buildCall({ input, ...run }, more);
 	call.called -= before;
 	if (within !== undefined) call.answerBy = Date.now() + within;
 	const opened = openRun(call);

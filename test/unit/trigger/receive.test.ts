@@ -261,10 +261,9 @@ it.each<[string, ReadDetails, IDataObject, object]>([
 	async (_, details, query, expected) => {
 		const { logged, send } = newTrigger({ events: ['taskCompleted', 'taskFailed'] }, details);
 		const more = {
-			getQueryData: () => query,
 			getNode: () => ({ id: `genuine-${triggers}`, name: 'Trigger', webhookId: 'c0ffee' }),
 		};
-		expect(await send({ ...success, taskId: TASK_ID, more })).toMatchObject(expected);
+		expect(await send({ ...success, taskId: TASK_ID, query, more })).toMatchObject(expected);
 		const why = expected === later ? [expect.stringMatching(/503 .*; .* is of another task/)] : [];
 		expect(logged.filter((line) => line.includes('503'))).toEqual(why);
 	},
@@ -357,7 +356,7 @@ describe('copies of a callback', () => {
 	it('start one each when n8n listens for test events', async () => {
 		const { send } = newTrigger();
 		for (const time of [1, 2]) {
-			const { output, store } = await send({ more: { getMode: () => 'manual' } });
+			const { output, store } = await send({ mode: 'manual' });
 			expect([time, output]).toMatchObject([time, [{ json: { taskId: 'task' } }]]);
 			store();
 		}
