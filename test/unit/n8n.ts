@@ -55,8 +55,8 @@ export function buildContext(
 export const buildCall = (...given: Parameters<typeof buildContext>) =>
 	readCall(buildContext(...given));
 
-/** The error after a refusal of the service. */
-export const refuse = (code: number, text = '') =>
+/** The error after the service has rejected a request. */
+export const rejection = (code: number, text = '') =>
 	findFailure('https://api.example', 200, code, text, '') as ServiceError;
 
 export const unknown = (taskId?: string) =>

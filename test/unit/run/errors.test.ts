@@ -8,7 +8,7 @@ import {
 } from '../../../nodes/MediaGeneration/run/output/errors';
 import { beginLedger } from '../../../nodes/MediaGeneration/run/ledger/ledger';
 import type { Task } from '../../../nodes/MediaGeneration/api/task';
-import { buildCall, refuse } from '../n8n';
+import { buildCall, rejection } from '../n8n';
 
 const call = buildCall({ input: [{}, {}, {}, {}] });
 const tool = buildCall({ isTool: true });
@@ -32,7 +32,7 @@ const wrong = new UserError('Refused', { description: 'Wait.' });
 it('the error of a run names its item where there are others, and gives the editor no number to add', () => {
 	const { message } = toNodeError(buildCall({ input: [{}] }), wrong, undefined, 0);
 	expect(message).toBe('Refused');
-	for (const error of [wrong, refuse(402), new Error('Own')]) {
+	for (const error of [wrong, rejection(402), new Error('Own')]) {
 		const { message, context } = toNodeError(buildCall({ input: [{}, {}] }), error, undefined, 0);
 		expect(message).toMatch(/ \[item 1 of 2\]$/);
 		expect(context.itemIndex).toBeUndefined();
@@ -45,7 +45,9 @@ const ended = (status: 'failed' | 'timedOut', failCode?: string) => ({
 
 describe('the error of a run', () => {
 	it('has a class of n8n, and the words of ours', () => {
-		const [ours, api] = [refusal(), refuse(402, 'empty')].map((error) => toNodeError(call, error));
+		const [ours, api] = [refusal(), rejection(402, 'empty')].map((error) =>
+			toNodeError(call, error),
+		);
 		expect(ours).toBeInstanceOf(NodeOperationError);
 		expect(ours).toMatchObject({ message: 'Refused', description: 'No task was created. Wait.' });
 		expect(api).toBeInstanceOf(NodeApiError);

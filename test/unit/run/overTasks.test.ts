@@ -1,7 +1,7 @@
 import { UserError } from 'n8n-workflow';
 import type { ServiceError } from '../../../nodes/MediaGeneration/api/failure';
 import type { Ledger } from '../../../nodes/MediaGeneration/run/ledger/ledger';
-import { refuse, WAIT, type Run } from '../n8n';
+import { rejection, WAIT, type Run } from '../n8n';
 import { listResults, send } from './sending';
 
 const SAID = 'The number of concurrent tasks has reached its limit';
@@ -23,7 +23,7 @@ class Service {
 		const now = (Date.now() - this.begun) / 1000;
 		this.asked.push(now);
 		const underway = [...this.created.values()].filter((at) => now - at < this.seconds);
-		if (underway.length >= this.most) return refuse(429, SAID);
+		if (underway.length >= this.most) return rejection(429, SAID);
 		this.created.set(item, now);
 		return `task-${item}`;
 	}
@@ -141,7 +141,7 @@ it("holds neither the account's other runs back nor its rate", async () => {
 	await pass(0.1);
 	expect(await settled(created)).toEqual(['task-0']);
 	await pass(3_600);
-	expect(await settled(full)).toEqual([refuse(429, SAID)]);
+	expect(await settled(full)).toEqual([rejection(429, SAID)]);
 });
 
 it('of what waits behind an item that ends the run, no more than the next one is created', async () => {
@@ -149,7 +149,7 @@ it('of what waits behind an item that ends the run, no more than the next one is
 	const creation = begin(service, 5, { goesOn: false });
 	await pass(1);
 	const asked: number[] = [];
-	service.create = (item) => (asked.push(item) === 1 ? refuse(422) : `task-${item}`);
+	service.create = (item) => (asked.push(item) === 1 ? rejection(422) : `task-${item}`);
 	await pass(100);
 	await creation;
 	// It is sent before the run has seen the error.
@@ -159,7 +159,7 @@ it('of what waits behind an item that ends the run, no more than the next one is
 it('a refusal for all ends the wait of the others at once', async () => {
 	const service = new Service(0, 0);
 	const create = service.create.bind(service);
-	service.create = (item) => (service.asked.length < 3 ? create(item) : refuse(402));
+	service.create = (item) => (service.asked.length < 3 ? create(item) : rejection(402));
 	const creation = begin(service, 3);
 	await pass(13);
 	expect(await settled(creation)).toEqual(Array(3).fill(expect.any(UserError)));

@@ -3,7 +3,7 @@ import { pause } from '../../../nodes/MediaGeneration/lib/timers';
 import { mergeEntry, type Entry } from '../../../nodes/MediaGeneration/run/ledger/ledger';
 import { sendAll } from '../../../nodes/MediaGeneration/run/send/send';
 import { findUnknownCall } from '../../../nodes/MediaGeneration/run/ledger/here';
-import { prepare, refuse, unknown, type Run } from '../n8n';
+import { prepare, rejection, unknown, type Run } from '../n8n';
 import { listResults, open, send } from './sending';
 
 type Answer = Error | string;
@@ -32,11 +32,11 @@ describe('after the outcomes of earlier items', () => {
 	const quick = perhapsRejected();
 	const nine = Array<Answer>(9).fill(quick);
 	it.each<[string, Answer[], number]>([
-		['a refusal of the token', [refuse(401)], 1],
-		['a refusal of a field', [refuse(422)], 2],
+		['a refusal of the token', [rejection(401)], 1],
+		['a refusal of a field', [rejection(422)], 2],
 		['three unknown outcomes', [lost, lost, lost], 3],
 		['three with a task between them', [lost, lost, 'task', lost], 5],
-		['three with a refusal between them', [lost, lost, refuse(422), lost], 5],
+		['three with a refusal between them', [lost, lost, rejection(422), lost], 5],
 		['ten that may be refusals', [...nine, quick], 10],
 		['ten with a task between them', [...nine, 'task', quick], 12],
 		['three with one that may be a refusal between them', [lost, quick, lost, quick, lost], 5],
@@ -47,7 +47,7 @@ describe('after the outcomes of earlier items', () => {
 
 	it('nothing more is sent for that account, and its items say why and what to do', async () => {
 		const tokens = ['poor', 'poor', 'rich'];
-		const { sent, results } = await create([refuse(402, 'empty'), 'b', 'c'], tokens);
+		const { sent, results } = await create([rejection(402, 'empty'), 'b', 'c'], tokens);
 		expect(sent).toEqual([0, 2]);
 		const message = expect.stringMatching(/^This item was not sent: .*too few credits/) as string;
 		const description = expect.stringContaining('Top up') as string;
@@ -75,7 +75,7 @@ it.each<[string, Run, Run, number[]]>([
 
 it('a refusal of a model that the service does not describe says so at once', async () => {
 	const run = open(1);
-	const plan = prepare(run.call.context, 0, { createTask: () => refuse(422) });
+	const plan = prepare(run.call.context, 0, { createTask: () => rejection(422) });
 	await sendAll(run, [{ ...plan, request: { ...plan.request, isUndescribed: true } }]);
 	const description = expect.stringMatching(/^The service describes no model "model"\. /) as string;
 	expect(run.errors.get(0)).toMatchObject({ description });
@@ -164,7 +164,7 @@ describe('below an MCP server, a creation', () => {
 
 	it('one that waits for other tasks to end is not sent any more, though the clock goes back', async () => {
 		void pause(9_999).then(() => jest.setSystemTime(Date.now() - 60_000));
-		const { outcome, sent } = await sendInTime(() => refuse(429, 'Too many running tasks'));
+		const { outcome, sent } = await sendInTime(() => rejection(429, 'Too many running tasks'));
 		expect(outcome).toMatchObject(NOTHING);
 		expect(sent).toEqual([1, 1]);
 	});
@@ -194,7 +194,7 @@ describe('runs at the same time', () => {
 
 	it('whose item ends one create nothing of it that waits for its turn', async () => {
 		const sent: number[] = [];
-		const items = [refuse(422), 'b', 'c'].map((answer, index) => ({
+		const items = [rejection(422), 'b', 'c'].map((answer, index) => ({
 			createTask() {
 				sent.push(index);
 				return answer;
@@ -204,7 +204,7 @@ describe('runs at the same time', () => {
 		}));
 		const sending = send(items);
 		await jest.advanceTimersByTimeAsync(60_000);
-		expect(listResults(await sending)).toEqual([refuse(422), undefined, undefined]);
+		expect(listResults(await sending)).toEqual([rejection(422), undefined, undefined]);
 		expect(sent).toEqual([0]);
 	});
 });
