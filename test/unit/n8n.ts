@@ -173,8 +173,7 @@ export function buildWebhook(
 			await readDetails?.(String(new URLSearchParams(path.split('?')[1]).get('taskId'))),
 		...of,
 	};
-	const parts = { getRequestObject: () => ({ rawBody: bytes }), ...more };
-	return buildWebhookContext(webhook, { headers, body, query, response }, parts);
+	return buildWebhookContext(webhook, { headers, body, bytes, query, response }, more);
 }
 
 /** Sends a callback to a webhook of n8n's, and returns what n8n and the sender are given. */

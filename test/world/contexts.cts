@@ -157,6 +157,8 @@ export function buildExecuteContext(
 export interface Received {
 	headers: object;
 	body: object;
+	/** Of the body, where it isn't JSON in UTF-8. */
+	bytes?: Buffer;
 	query: object;
 	response: WebhookResponse;
 }
@@ -164,14 +166,14 @@ export interface Received {
 /** What n8n gives to `webhook()`. */
 export const buildWebhookContext = (
 	of: OfNode,
-	{ headers, body, query, response }: Received,
+	{ headers, body, bytes = Buffer.from(JSON.stringify(body)), query, response }: Received,
 	more: Parts<IWebhookFunctions> = {},
 ) =>
 	buildContext<IWebhookFunctions>(of, {
 		getHeaderData: () => headers,
 		getBodyData: () => body,
 		getQueryData: () => query,
-		getRequestObject: () => ({ rawBody: Buffer.from(JSON.stringify(body)) }),
+		getRequestObject: () => ({ rawBody: bytes }),
 		getResponseObject: () => response,
 		...more,
 	});
