@@ -33,8 +33,8 @@ export function open(count: number, { ledger, before = 0, within, more, ...run }
 /** Creates a task for each item. */
 export async function send(items: Sent[], sending: Sending = {}): Promise<OpenRun> {
 	const run = open(items.length, sending);
-	const plans = items.map((item, index) => prepare(run.call.context, index, item));
-	await sendAll(run, plans);
+	const creations = items.map((item, index) => prepare(run.call.context, index, item));
+	await sendAll(run, creations);
 	return run;
 }
 
