@@ -3,39 +3,55 @@ import {
 	aspectRatio,
 	duration,
 	file,
-	fileSchema,
 	prompt,
 	resolution,
 	seed,
 	toOptions,
 	trimmed,
 } from './commonFields';
-import { toProperty, type Model } from './field';
-import type { JsonSchema } from './schema';
+import { describeFields, toProperty, toRequestKey, type Field, type Model } from './field';
 import { isBlank, Nothing } from './values';
 
-/** The reference image items of the contract. */
-const references: JsonSchema = {
-	type: 'array',
-	minItems: 1,
-	items: {
-		type: 'object',
-		properties: {
-			image_url: { ...fileSchema, title: 'Image' },
-			type: { ...trimmed, title: 'Type' },
-			ref_name: { ...trimmed, title: 'Reference Name' },
-		},
-		required: ['image_url'],
+/** What a row of the editor's collection has. */
+const rowFields: Field[] = [
+	file({
+		label: 'Image',
+		name: 'image',
+		as: 'image_url',
+		required: true,
+		placeholder: 'e.g. https://example.com/character.png',
+		description: 'The reference image',
+	}),
+	{
+		displayName: 'Type',
+		name: 'type',
+		type: 'options',
+		allowArbitraryValues: true,
+		options: [
+			{ name: 'Background', value: 'background' },
+			{ name: 'None', value: '', description: 'The service decides' },
+			{ name: 'Subject', value: 'subject' },
+		],
+		default: 'subject',
+		description: 'What the image stands for in the video',
 	},
-};
+	{
+		displayName: 'Reference Name',
+		name: 'refName',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. hero',
+		description: 'Short label by which the prompt can refer to the image',
+		send: { schema: trimmed },
+	},
+];
 
-/** Makes such items of the rows in the editor's collection. */
+/** Makes the reference image items of the contract of the rows. */
 function unpackRows(value: unknown): unknown {
 	if (!isObject(value) || !Array.isArray(value.reference)) return value;
 	return value.reference.map((row: unknown) => {
 		if (!isObject(row)) return row;
-		const { image, type, refName } = row;
-		const entries = Object.entries({ image_url: image, type, ref_name: refName });
+		const entries = rowFields.map((field) => [toRequestKey(field), row[field.name]] as const);
 		return Object.fromEntries(
 			entries.filter(([, part]) => part instanceof Nothing || !isBlank(part)),
 		);
@@ -61,42 +77,13 @@ export const gammaV6ReferenceToVideo: Model = {
 				{
 					displayName: 'Reference',
 					name: 'reference',
-					values: [
-						toProperty(
-							file({
-								label: 'Image',
-								name: 'image',
-								as: 'image_url',
-								required: true,
-								placeholder: 'e.g. https://example.com/character.png',
-								description: 'The reference image',
-							}),
-						),
-						{
-							displayName: 'Type',
-							name: 'type',
-							type: 'options',
-							allowArbitraryValues: true,
-							options: [
-								{ name: 'Background', value: 'background' },
-								{ name: 'None', value: '', description: 'The service decides' },
-								{ name: 'Subject', value: 'subject' },
-							],
-							default: 'subject',
-							description: 'What the image stands for in the video',
-						},
-						{
-							displayName: 'Reference Name',
-							name: 'refName',
-							type: 'string',
-							default: '',
-							placeholder: 'e.g. hero',
-							description: 'Short label by which the prompt can refer to the image',
-						},
-					],
+					values: rowFields.map(toProperty),
 				},
 			],
-			send: { schema: references, unpack: unpackRows },
+			send: {
+				schema: { type: 'array', minItems: 1, items: describeFields(rowFields) },
+				unpack: unpackRows,
+			},
 		},
 		{ ...resolution, name: 'quality', options: toOptions('360p', '540p', '720p', '1080p') },
 		aspectRatio,

@@ -1,4 +1,3 @@
-import { isExpression } from 'n8n-workflow';
 import { TASK_PATH } from '../api/service';
 import { dropUndefined, isObject, mapValues } from '../lib/json';
 import { cutText } from '../lib/text';
@@ -60,11 +59,11 @@ function findTaskPath(document: unknown): [path: string, methods: unknown] {
 	return entries.find(([path]) => TASK_PATH.test(path)) ?? entries[0] ?? ['', undefined];
 }
 
-/** Says whether a value has a text or name that n8n would run once a workflow stores it. */
-const hasExpression = (value: unknown): boolean =>
-	typeof value === 'object' && value !== null
-		? Object.entries(value).some(([key, part]) => isExpression(key) || hasExpression(part))
-		: isExpression(value);
+/**
+ * Says whether a value has a text or name that n8n would run once a workflow stores it: one that begins
+ * with `=`. A quote within a text has a backslash before it in JSON, so only a text's first quote matches.
+ */
+const hasExpression = (value: unknown): boolean => /[{[:,]"=/.test(JSON.stringify(value));
 
 /** The most schemas that are read of a document, because every check walks all of them. */
 const MAX_SCHEMAS = 640;
@@ -115,11 +114,8 @@ class SchemaReader {
 		const { anyOf, oneOf, allOf } = own;
 		const readAll = (branches: unknown) =>
 			Array.isArray(branches) ? branches.map((branch) => this.read(branch, inside)) : [];
-		const parts = [
-			join(readAll(allOf), true),
-			...[anyOf, oneOf].map((one) => join(readAll(one), false)),
-		];
-		return join([schema, ...parts], true);
+		const choices = [anyOf, oneOf].map((branches) => join(readAll(branches), false));
+		return join([schema, join(readAll(allOf), true), ...choices], true);
 	}
 
 	/** @returns undefined for a keyword that isn't read, or says nothing that can be understood */
@@ -138,9 +134,8 @@ class SchemaReader {
 			case 'properties':
 				return isObject(value) ? this.readProperties(value, open) : undefined;
 			case 'description':
-				return isText(value) ? cleanProse(value) : undefined;
 			case 'format':
-				return isText(value) ? value : undefined;
+				return isText(value) ? cleanProse(value) : undefined;
 			case 'default':
 				return value;
 		}
@@ -185,7 +180,7 @@ function cleanProse(prose: string): string {
 
 /** Looks up `#/components/…`; its segments may be percent-encoded. */
 function findPart(document: unknown, reference: string): unknown {
-	if (!reference.startsWith('#/') || reference.length > 200) return undefined;
+	if (!reference.startsWith('#/')) return undefined;
 	const names = decodeURIComponent(reference.slice(2)).split('/');
 	const unescape = (name: string) => name.replaceAll('~1', '/').replaceAll('~0', '~');
 	return names.map(unescape).reduce(getPart, document);

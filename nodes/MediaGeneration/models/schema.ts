@@ -60,9 +60,8 @@ export const getType = (value: unknown): string =>
 /** Says whether a value has one of a schema's own types. */
 export function hasType({ type = [] }: JsonSchema, value: unknown): boolean {
 	const types = [type].flat();
-	const fits = (one: string) =>
-		one === 'integer' ? Number.isInteger(value) : getType(value) === one;
-	return !types.length || types.some(fits);
+	const isInteger = types.includes('integer') && Number.isInteger(value);
+	return !types.length || isInteger || types.includes(getType(value));
 }
 
 /** Says whether two JSON values are the same, with their keys in the same order. */

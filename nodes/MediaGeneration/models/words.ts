@@ -16,17 +16,17 @@ import { isBlank } from './values';
 
 /** Words about a model's fields: the same for the panel, Get Fields, AI builders and errors. */
 
-const ABBREVIATIONS =
-	/^(ai|api|bgm|bpm|cfg|fps|gif|hdr?|id|ip|lut|mp[34]|png|rgb|svg|tts|ur[il]|vr|[23]d)$/;
-const SMALL_WORDS = /^(an?|and|as|at|by|for|from|in|of|on|or|the|to|with)$/;
+const ABBREVIATION =
+	/^(ai|api|bgm|bpm|cfg|fps|gif|hdr?|id|ip|lut|mp[34]|png|rgb|svg|tts|ur[il]|vr|[23]d)(s?)$/;
+const SMALL_WORD = /^(an?|and|as|at|by|for|from|in|of|on|or|the|to|with)$/;
 
 /** Writes a property's name as the editor writes names: "Image URLs" for `image_urls`. */
 export function toTitle(name: string): string {
 	const words = spaceWords(name).trim().split(' ');
 	const titled = words.map((word, index) => {
-		const [, singular = '', plural = ''] = /^(.*?)(s?)$/.exec(word) ?? [];
-		if (ABBREVIATIONS.test(singular)) return singular.toUpperCase() + plural;
-		if (index > 0 && SMALL_WORDS.test(word)) return word;
+		const [, abbreviation, plural] = ABBREVIATION.exec(word) ?? [];
+		if (abbreviation) return `${abbreviation.toUpperCase()}${plural}`;
+		if (index > 0 && SMALL_WORD.test(word)) return word;
 		return word.charAt(0).toUpperCase() + word.slice(1);
 	});
 	return titled.join(' ') || name;
