@@ -7,18 +7,23 @@ import type {
 import { digest, dropUndefined } from '../../lib/json';
 import { cutText } from '../../lib/text';
 import { isAllowed } from '../check';
+import { FILE_HINT } from '../commonFields';
 import { readSchema, type ModelInput } from '../readSchema';
 import {
-	hasPrompt,
+	findPurpose,
 	getItems,
 	getPart,
+	hasPrompt,
+	listProperties,
 	listTypes,
 	takesJson,
+	takesSeveral,
 	type JsonSchema,
 	type Property,
+	type Purpose,
 } from '../schema';
 import { isBlank } from '../values';
-import { describeProperty, listShortly } from '../words';
+import { addFacts, describeRange, describeTypes, listShortly, toTitle } from '../words';
 import { USE_JSON } from './fields';
 
 /** What a model takes, as the editor's fields, and as a list for people and for AI builders. */
@@ -139,18 +144,17 @@ function toField(property: Property, filled: string[]): ResourceMapperField {
 		purpose.kind === 'earlierResult' ||
 		(schema.enum && !isBlank(schema.default)) ||
 		filled.includes(name);
-	const field: ResourceMapperField = {
+	const isOn = (isSwitch && schema.default === true) || undefined;
+	const options = choices.map((value) => ({ name: nameChoice(schema, value), value }));
+	return dropUndefined({
 		...toEntry(name, label, choices.length ? 'options' : type, display),
 		// n8n doesn't publish a workflow while a required field is blank, and services do without lists
 		// and objects. A prompt that an AI builder stored here counts if the node's own field is blank.
 		required: isRequired && display && !takesJson(schema),
 		removed: display && !isSeen,
-	};
-	if (choices.length)
-		field.options = choices.map((value) => ({ name: nameChoice(schema, value), value }));
-	if (isSwitch && schema.default === true) field.defaultValue = true;
-	if (purpose.kind === 'earlierResult') field.defaultValue = purpose.expression;
-	return field;
+		options: choices.length ? options : undefined,
+		defaultValue: purpose.kind === 'earlierResult' ? purpose.expression : isOn,
+	});
 }
 
 /** Lists the values to choose from; none: they are entered. */
@@ -171,4 +175,86 @@ function nameChoice({ meanings }: JsonSchema, value: unknown): string {
 	const name = listShortly([value]);
 	const meaning = getPart(meanings, String(value));
 	return meaning && meaning !== name ? cutText(`${name} - ${String(meaning)}`, MAX_CHOICE) : name;
+}
+
+/** The longest label, in characters: n8n's editor cuts longer ones. */
+const MAX_LABEL = 26;
+
+/** What must be left of a title, in characters. */
+const SHORTEST_TITLE = 10;
+
+/**
+ * Describes a property. Its `label` is the name in the editor: the title, and its default or how to
+ * fill it in, if there is room. `summary` is all of what it takes, such as "required; a whole number of
+ * 1 to 10; default 5".
+ */
+function describeProperty({ name, schema, isRequired }: Property) {
+	const purpose = findPurpose(name, schema);
+	const title = toTitle(name);
+	const { type, takes, note = '' } = findControl(schema, purpose, title);
+	const { enum: values, maxItems } = schema;
+	const count = maxItems === 1 ? '' : describeRange(schema.minItems, maxItems);
+	const length = describeRange(schema.minLength, schema.maxLength);
+	const byDefault = isBlank(schema.default) ? '' : listShortly([schema.default]);
+	const summary = [
+		isRequired ? 'required' : 'optional',
+		takes,
+		count && `${count} entries`,
+		listShortly(values ?? getItems(schema).enum ?? []),
+		length && `${length} characters`,
+		nameParts(schema),
+		byDefault && `default ${byDefault}`,
+	];
+	return {
+		purpose,
+		type,
+		title,
+		label: values ? addNote(title, byDefault, true) : addNote(title, note),
+		summary: summary.filter(Boolean).join('; '),
+	};
+}
+
+/** Finds how a value is entered in the editor: its type, the same in words, and what a label says of it. */
+function findControl(
+	schema: JsonSchema,
+	purpose: Purpose,
+	title: string,
+): { type: FieldType; takes: string; note?: string } {
+	const types = listTypes(schema);
+	const isList = types.includes('array');
+	const isText = types.includes('string') || !types.length;
+	if (purpose.kind === 'earlierResult') {
+		const takes = `${purpose.title}; its ID is ${purpose.expression.slice(1)}`;
+		return { type: 'string', takes, note: purpose.title };
+	}
+	if (purpose.kind === 'file') {
+		// A list that holds one file is entered as the file.
+		const takes = takesSeveral(schema) ? `with commas; ${FILE_HINT}` : FILE_HINT;
+		return { type: 'string', takes, note: / URLs?$/.test(title) ? 'or data' : 'URL or data' };
+	}
+	if (takesJson(schema)) {
+		const takes = isList ? 'JSON list' : isText ? 'text or JSON' : 'JSON';
+		return { type: isText ? 'string' : isList ? 'array' : 'object', takes, note: takes };
+	}
+	if (isList) return { type: 'string', takes: 'with commas', note: 'with commas' };
+	const takes = types.length ? describeTypes(schema) : '';
+	if (isText) return { type: 'string', takes };
+	return { type: types.includes('boolean') ? 'boolean' : 'number', takes };
+}
+
+/** Adds a note to a title if there is room. A title that gives way is cut, as long as enough is left. */
+function addNote(title: string, note: string, givesWay = false): string {
+	const label = addFacts(title, note);
+	if (label.length <= MAX_LABEL) return label;
+	const room = MAX_LABEL - addFacts('', note).length;
+	return givesWay && room >= SHORTEST_TITLE
+		? addFacts(cutText(title, room), note)
+		: cutText(title, MAX_LABEL);
+}
+
+/** Names what the objects in a value have. */
+function nameParts(schema: JsonSchema): string {
+	const object = listTypes(schema).includes('array') ? getItems(schema) : schema;
+	const names = listProperties(object).map(({ name }) => name);
+	return names.length ? `with ${listShortly(names)}` : '';
 }
