@@ -27,7 +27,7 @@ import {
 	mayBeRejection,
 	READ_RATE,
 	TASK_CODES,
-	TASK_HAS_FAILED,
+	FAILED_CODE,
 	UNKNOWN_TASK_CODES,
 	UPLOAD_PATH,
 	type Endpoint,
@@ -192,7 +192,7 @@ function readDetails(
 	if (!record || (failure && !(isOwn || isOfTask))) {
 		if (isSaid && (code === undefined ? isEmpty : UNKNOWN_TASK_CODES.includes(code)))
 			throw buildError('unknownTask', origin, { answeredBy, code });
-		if (isSaid && code === TASK_HAS_FAILED) return { state: 'fail', ...readReason(failure) };
+		if (isSaid && code === FAILED_CODE) return { state: 'fail', ...readReason(failure) };
 		throw failure as ServiceError;
 	}
 	if (!record.taskId || record.taskId === taskId) return record;

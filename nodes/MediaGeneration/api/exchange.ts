@@ -12,7 +12,7 @@ import { hideInData, hideInMessage } from './redaction';
 import { ANSWERS, envelope, parseServiceJson, taskId, toQuote, type AnswerOf } from './schemas';
 import type { Endpoint } from './service';
 
-/** What requests need of n8n's contexts. */
+/** What requests need of one of n8n's contexts. */
 export interface RequestContext {
 	helpers: Pick<RequestHelperFunctions, 'httpRequestWithAuthentication'>;
 	/** Aborted when the execution is stopped. */
@@ -51,26 +51,26 @@ export interface Exchange<E extends Endpoint> {
 	failure?: ServiceError;
 	/** 0 without an answer. */
 	httpStatus: number;
-	/** Finds an ID anywhere in the answer to a creation, also in one that can't be parsed. */
+	/** Finds a task's ID anywhere in the answer, even if the answer can't be parsed. */
 	findTaskId: () => string | undefined;
 }
 
-/** For the service and the hosts of results. Some front servers answer 403 to those of scripts. */
+/** Sent to the service, and for results. Some front servers answer 403 to the user agents of scripts. */
 export const USER_AGENT = `Mozilla/5.0 (compatible; ${PACKAGE})`;
 
 const MEGABYTE = 1024 * 1024;
 
-/** The largest answers, in bytes after decompression. Known lists reach 100 kB, schemas 10 kB. */
+/** The largest answer, in bytes after decompression. Known lists reach 100 kB, schemas 10 kB. */
 const MAX_BYTES = 2 * MEGABYTE;
 const MAX_BYTES_OF_SCHEMA = MEGABYTE / 4;
 
-/** Services repeat the whole input in task details, twice, with the files of its data URLs. */
+/** Services repeat the whole input in task details twice, with the files in data URLs. */
 const MAX_BYTES_OF_DETAILS = 16 * MEGABYTE;
 
 const TOO_MUCH_TEXT = `has more than ${MAX_BYTES / MEGABYTE} MB beside the files in it`;
 
-/** Lets this process read two such answers at a time. */
-const readInTurn = limitConcurrency(2);
+/** Lets this process read two large task details at a time. */
+const limitLargeReads = limitConcurrency(2);
 
 /**
  * Sends a request with the token and reads the answer. Time and size are limited, secrets are
@@ -93,7 +93,7 @@ export async function exchange<E extends Endpoint>(
 	const schema: z.ZodTypeAny = ANSWERS[endpoint];
 	const { data, error: misfit } = schema.safeParse(given);
 	const why = fault ?? "isn't JSON from the task service";
-	// Whoever answers in another form may say there what is wrong.
+	// JSON without an envelope may say what is wrong too.
 	const words = (said || !isObject(body) ? said?.text : toQuote(body)) ?? '';
 	const failure = error
 		? buildError('lost', origin, findNetworkFailure(error, settings.timeoutSeconds))
@@ -136,16 +136,16 @@ const buildOptions = (url: string, { body, settings }: ServiceRequest): IHttpReq
 	disableFollowRedirect: true,
 });
 
-/** What has been received. */
+/** What has been received, all or a part. */
 interface Received {
 	statusCode: number;
 	text: string;
-	/** Why it can't be read, as a predicate. */
+	/** Why `text` can't be read, as a predicate. */
 	fault?: string;
 	error?: unknown;
 }
 
-/** Sends a request and collects the answer. n8n's own timeout only covers the headers. */
+/** Sends a request and receives the answer. n8n's own timeout covers the headers only. */
 async function send(
 	{ context, credentials }: Connection,
 	url: string,
@@ -172,17 +172,17 @@ async function send(
 	} catch (error) {
 		received.error = error;
 	}
-	// An aborted stream may just end.
+	// An aborted stream may end without an error.
 	if (timeout.aborted) received.error = { code: 'ETIMEDOUT' };
 	const text = new TextDecoder().decode(Buffer.concat(chunks));
-	// The files in a large answer are of no use.
+	// Nobody needs the files in a large answer.
 	received.text = text.length > MAX_BYTES && !received.fault ? leaveOutData(text) : text;
 	return received;
 }
 
 /**
- * Collects an answer, up to the largest size that one of this endpoint may have.
- * @returns why it can't be read, as a predicate
+ * Receives an answer, up to the largest size for this endpoint.
+ * @returns why the answer can't be read, as a predicate
  */
 async function receive(
 	chunks: Uint8Array[],
@@ -201,7 +201,7 @@ async function receive(
 	};
 	let fault = await readTo(endpoint === 'modelSchemaPath' ? MAX_BYTES_OF_SCHEMA : MAX_BYTES);
 	if (fault && endpoint === 'taskDetailsPath')
-		fault = await readInTurn(async () => await readTo(MAX_BYTES_OF_DETAILS));
+		fault = await limitLargeReads(async () => await readTo(MAX_BYTES_OF_DETAILS));
 	// Leaving a stream closes the connection.
 	if (fault) await stream.return(undefined);
 	return fault;
@@ -216,13 +216,13 @@ async function* toStream(body: unknown): AsyncGenerator<Uint8Array> {
 
 const TASK_IDS = /"task_?id"\s*:\s*(?:"([^"\\]{1,256})"|(\d{1,256})\s*[,}])/gi;
 
-/** Lists the tasks' IDs in JSON, also in one that breaks off. */
+/** Lists the tasks' IDs in JSON, even if the JSON breaks off. */
 const listIdsIn = (json: string): string[] =>
 	[...json.matchAll(TASK_IDS)].flatMap(([, id, number]) => id ?? number ?? []);
 
 /**
- * Finds a task's ID wherever it stands, because the task may have been paid for. One that was sent is
- * of an earlier task: servers repeat the input that they refuse.
+ * Finds a task's ID wherever the ID stands, because the task may have been paid for. An ID that was
+ * sent is another task's: servers repeat the input that they reject.
  */
 function findTaskId(answer: string, { body = {} }: ServiceRequest): string | undefined {
 	const sent = listIdsIn(JSON.stringify(body));
@@ -231,7 +231,7 @@ function findTaskId(answer: string, { body = {} }: ServiceRequest): string | und
 
 /** A file on its way to the service. */
 export interface UploadFile {
-	/** In bytes. It must be exact, because it's sent before the file is read. */
+	/** In bytes. Must be exact, because the size is sent before the file is read. */
 	size: number;
 	mimeType: string;
 	chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
@@ -239,7 +239,7 @@ export interface UploadFile {
 
 const escapeQuotes = (text: string): string => text.replace(/[\r\n"]/g, encodeURIComponent);
 
-/** A well-formed MIME type without parameters. A line break in it could forge headers. */
+/** Takes the parameters off a MIME type. A type with a line break could forge headers. */
 const checkMimeType = (mimeType: string): string =>
 	/^[\w.+-]+\/[\w.+-]+(?=\s*(;|$))/.exec(mimeType)?.[0] ?? 'application/octet-stream';
 

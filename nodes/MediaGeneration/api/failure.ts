@@ -3,7 +3,7 @@ import {
 	didNothing,
 	explainKind,
 	findKind,
-	SUCCESS,
+	SUCCESS_CODE,
 	type FailureKind,
 	type Meaning,
 } from './service';
@@ -12,23 +12,23 @@ import type { Task } from './task';
 /** Why it's unknown whether a creation made a task. */
 export interface UnknownOutcome {
 	message: string;
-	/** The ID, if the answer had one. */
+	/** The task's ID, if the answer had one. */
 	taskId?: string;
-	/** What else to do, such as what to check in the credential. */
+	/** What to do besides, such as what to check in the credential. */
 	advice?: string;
-	/** When it was given up, while the service worked on it, in milliseconds since 1970. */
+	/** When the creation was given up while the service worked on it, in milliseconds since 1970. */
 	since?: number;
 }
 
-/** What is known of an error. It holds no secrets. */
+/** What is known of an error. Facts hold no secrets. */
 interface Facts extends Partial<Meaning> {
 	/** The envelope's `code`, otherwise the HTTP status; absent without a readable answer. */
 	code?: number;
-	/** The service, by its envelope, or something else such as a web page; absent: nobody. */
+	/** `service`: with an envelope; `other`: a web page, for example; absent: nobody answered. */
 	answeredBy?: 'service' | 'other';
 	/** The service certainly did nothing. */
 	certain?: boolean;
-	/** The service's own words, or what is wrong with the answer. May be empty. */
+	/** The service's own words, or the fault of the answer. May be empty. */
 	detail?: string;
 	/** Of a creation that may have made a task. */
 	outcome?: UnknownOutcome;
@@ -37,9 +37,9 @@ interface Facts extends Partial<Meaning> {
 }
 
 /**
- * What went wrong with the service. `description` says what to do next. A creation of the kind
- * `unknown` may have made a task, so it must not be sent again. One of the kind `perhapsRejected` got
- * the answer of services that can't read a link, after which no task exists.
+ * What went wrong with the service. `description` says what to do next. After an error of the kind
+ * `unknown`, a task may exist, so the creation must not be sent again. So too after `perhapsRejected`:
+ * services answer like this when they can't read a link, and then there is no task.
  */
 export class ServiceError extends UserError {
 	constructor(
@@ -51,25 +51,25 @@ export class ServiceError extends UserError {
 		super(message);
 	}
 
-	/** Makes the same error with something else to do next. */
+	/** Makes the same error with another description. */
 	advise(next: string): ServiceError {
 		return new ServiceError(this.kind, this.message, next, this.facts);
 	}
 }
 
-/** Begins what to do next, where a creation certainly made no task. */
+/** Begins the description where a creation certainly made no task. */
 export const NOTHING_CREATED = 'No task was created.';
 
 /** What to do about a model that the service doesn't know. */
 export const CHECK_NAME = 'Check its name, or choose it from the list';
 
-/** Makes the error of a failed request. @param origin where it went */
+/** Makes the error of a failed request. @param origin of its URL */
 export function buildError(kind: FailureKind, origin: string, facts: Facts): ServiceError {
 	const meaning = explainKind(kind);
 	const { code, detail = '', next = meaning.next } = facts;
 	const known =
 		code === undefined ? ` ${origin} ${detail}` : ` (${code}${detail && `: ${detail}`})`;
-	// The service's own words are about records.
+	// Here the service's own words are about records.
 	const message = meaning.what + (kind === 'unknownTask' ? '' : known);
 	return new ServiceError(kind, message, next, { ...meaning, ...facts });
 }
@@ -87,7 +87,7 @@ export function buildUnknownError(
 	return new ServiceError(kind, message, next.trimEnd(), { outcome });
 }
 
-/** The request came too soon and did nothing, so it can be sent again. */
+/** Whether a request came too soon. Such a request did nothing, so it can be sent again. */
 export const isTooFast = (error: unknown): boolean => isOfKind(error, 'rate', 'tasksAtOnce');
 
 export const isOfKind = (
@@ -100,10 +100,10 @@ export const factsOf = (error: unknown): Facts =>
 	error instanceof ServiceError ? error.facts : {};
 
 /**
- * Finds out why an answer isn't a success; undefined if it is one.
- * @param said the code of its envelope, if it has one
+ * Finds out why an answer isn't a success; undefined for a success.
+ * @param said the code of the envelope, if the answer has one
  * @param words the service's own
- * @param fault why it has no envelope, as a predicate
+ * @param fault why the answer has no envelope, as a predicate
  */
 export function findFailure(
 	origin: string,
@@ -114,7 +114,7 @@ export function findFailure(
 ): ServiceError | undefined {
 	const isRedirect = httpStatus >= 300 && httpStatus < 400;
 	// Whatever redirects isn't the service.
-	const isSaid = !isRedirect && said !== undefined && said !== SUCCESS;
+	const isSaid = !isRedirect && said !== undefined && said !== SUCCESS_CODE;
 	if (isSaid || httpStatus >= 300) {
 		const code = isSaid ? said : httpStatus;
 		const kind = isRedirect ? 'redirect' : findKind(httpStatus, code, words);
@@ -126,7 +126,7 @@ export function findFailure(
 	return buildError('unreadable', origin, { answeredBy: 'other', detail: fault });
 }
 
-/** Failures before anything was sent, by system call and code. A route can also be lost later. */
+/** Errors before anything was sent, by system call and code. A route can also be lost later. */
 const NEVER_SENT =
 	/ (ECONNREFUSED|ENOTFOUND|EAI_AGAIN|(CERT|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|ERR_TLS_CERT)_\w+)$|^connect E(HOST|NET)UNREACH$/;
 
@@ -138,8 +138,8 @@ export const SLOW_HINT = "If it is just slow, raise 'Request Timeout (Seconds)' 
 const TIMEOUT = / (ETIMEDOUT|ECONNABORTED|ESOCKETTIMEDOUT)$/;
 
 /**
- * Finds out why a request got no answer. The detail is a predicate of the host; `next` is there if the
- * reason needs something special.
+ * Finds out why a request got no answer. `detail` is a predicate of the origin; `next` is there if this
+ * reason has a remedy of its own.
  * @param error what n8n's HTTP helper threw: n8n wraps Node's errors
  */
 export function findNetworkFailure(

@@ -1,33 +1,31 @@
 import { parseJson } from '../lib/json';
 import { decodePart } from '../lib/url';
 
-const HIDDEN = '***';
+const MASK = '***';
 
-/** Secrets that are hidden only in messages: in data, part of any word or number could equal them. */
-const COMMON = /^(.{0,7}|\d{1,21})$/s;
+/** Secrets that are only hidden in messages: data has other words and numbers with these characters. */
+const TOO_COMMON = /^(.{0,7}|\d{1,21})$/s;
 
-/** How much of a secret is searched for. With longer texts, V8's search takes quadratic time. */
-const SEARCHED = 500;
+/** So many characters of a secret are searched for. V8 takes quadratic time to find longer ones. */
+const LONGEST_SEARCH = 500;
 
 /**
- * A callback URL by the key under which services repeat it, in JSON text, also within JSON text, where
- * blanks are escaped. Only outside of that, escaped quotes are known to be of the URL. V8 has no room
- * for any number of them.
+ * A callback URL in JSON text, found by the key under which services repeat it. JSON text within JSON
+ * text has escaped blanks, and the URL ends there at the first quote, escaped or not. Otherwise escaped
+ * quotes are part of the URL: 99 of them, because V8 has no room for any number.
  */
 const CALLBACK_IN_JSON =
 	/(call_?back_?url\\*"[\s\\nrt]*:[\s\\nrt]*")((?<!\\")[^"]*(?:(?<=[^\\]\\)"[^"]*){0,99}|[^"]*)/gi;
 
-/** Lists the secrets in a URL of this n8n: its password, encoded and decoded, and its query. */
+/** Lists the secrets in a URL of this n8n: the password, encoded and decoded, and the query. */
 export function listUrlSecrets(url: string): Array<string | undefined> {
 	const [, password, query] = /^\w+:\/\/(?:[^/?#:]*:([^/?#]*)@)?[^?#]*(\?[^#]*)?/.exec(url) ?? [];
 	return [password, password && decodePart(password), query];
 }
 
-/** Hides login and query of a URL, but not the backslashes behind it, which escape a quote. */
+/** Hides login and query of a URL. The backslashes at its end stay, because they escape a quote. */
 const hideUrlSecrets = (url: string): string =>
-	url
-		.replace(/^(\w+:[\\/]*\/)[^/?#]*@/, `$1${HIDDEN}@`)
-		.replace(/\?.*[^\\](?=\\*$)/s, `?${HIDDEN}`);
+	url.replace(/^(\w+:[\\/]*\/)[^/?#]*@/, `$1${MASK}@`).replace(/\?.*[^\\](?=\\*$)/s, `?${MASK}`);
 
 const toJson = (text: string): string => JSON.stringify(text).slice(1, -1);
 
@@ -38,33 +36,29 @@ function listWritings(secret: string): string[] {
 	return [secret, toJson(secret), toJson(toJson(secret)), encoded];
 }
 
-/** Hides one way of writing a secret. Of a long one, its start alone is hidden too. */
-function hideForm(text: string, form: string): string {
-	const rest = form.slice(SEARCHED);
-	const [before = '', ...others] = text.split(form.slice(0, SEARCHED));
-	const shown = others.map((other) => {
-		let same = 0;
-		while (same < rest.length && other[same] === rest[same]) same++;
-		return other.slice(same);
-	});
-	return [before, ...shown].join(HIDDEN);
+/** Hides a secret as it is written in one way. The start of a long secret is hidden even if it is cut. */
+function hideWriting(text: string, writing: string): string {
+	const rest = writing.slice(LONGEST_SEARCH);
+	const [before = '', ...others] = text.split(writing.slice(0, LONGEST_SEARCH));
+	const shown = others.map((other) => (other.startsWith(rest) ? other.slice(rest.length) : other));
+	return [before, ...shown].join(MASK);
 }
 
 /**
  * Hides secrets in what a service says, because an honest service may repeat any part of a request.
- * Known secrets are found literally, and callback URLs by their key. A service that disguises a secret
- * on purpose is not stopped.
+ * Known secrets are found literally, callback URLs by their key. A secret that a service disguises on
+ * purpose isn't found.
  */
 export function hideInMessage(text: string, secrets: Iterable<string>): string {
-	const forms = [...secrets].flatMap(listWritings);
-	// One may start with another.
-	forms.sort((one, other) => other.length - one.length);
+	const writings = [...secrets].flatMap(listWritings);
+	// The longest first, because a secret may begin with another.
+	writings.sort((one, other) => other.length - one.length);
 	const hideCallback = (_: string, key: string, url: string) => key + hideUrlSecrets(url);
-	return forms.reduce(hideForm, text.replace(CALLBACK_IN_JSON, hideCallback));
+	return writings.reduce(hideWriting, text.replace(CALLBACK_IN_JSON, hideCallback));
 }
 
-/** Hides secrets in a JSON value, likewise. */
+/** Hides secrets in a JSON value, like `hideInMessage`. */
 export function hideInData(value: unknown, secrets: Iterable<string>): unknown {
-	const rare = [...secrets].filter((secret) => !COMMON.test(secret));
+	const rare = [...secrets].filter((secret) => !TOO_COMMON.test(secret));
 	return parseJson(hideInMessage(JSON.stringify(value) ?? '', rare));
 }

@@ -1,19 +1,19 @@
 /**
  * Facts about the service. A fork for another service changes this file, which imports nothing, and
  * `callback/scheme`. The contract (task-service interface) has only `createTaskPath` and the
- * signature; the rest is documented by public services of this kind.
+ * signature. The documents of public services of this kind have the rest.
  */
 
 interface EndpointFacts {
 	/** Its field in the credential. */
 	displayName: string;
-	/** The default. */
+	/** The default of this field. */
 	path: string;
-	/** What each path must keep, for the task's ID or the model's name. */
+	/** Stands for the task's ID or the model's name. Each path in the field must contain it. */
 	placeholder?: string;
-	/** Its requests count for `READ_RATE`, which the client keeps to. */
+	/** All reads of an account share `READ_RATE`. */
 	isRead?: true;
-	/** It is below 'Upload Base URL', if the credential has one. */
+	/** The path is below 'Upload Base URL', if the credential has one. */
 	isUpload?: true;
 }
 
@@ -50,7 +50,7 @@ export type Endpoint = keyof typeof FACTS;
 /** The endpoints. Each is a field of the credential. */
 export const ENDPOINTS: Record<Endpoint, EndpointFacts> = FACTS;
 
-/** The path in a model's OpenAPI document if it creates tasks. Models with another answer at once. */
+/** The path in a model's OpenAPI document if the model makes tasks. Other models answer at once. */
 export const TASK_PATH = /\/jobs\/createTask$/i;
 
 /** The upload folder. */
@@ -72,24 +72,24 @@ export const STATES = {
 	pending: /^(generating|inprogress|pending|processing|queu(ed|ing)|running|waiting)$/,
 };
 
-/** What a creation gets at least, in seconds: giving up on it makes its outcome unknown. */
+/** The least timeout of a creation, in seconds: giving up on a creation makes its outcome unknown. */
 export const CREATION_TIMEOUT = 180;
 
-/** The most creations of an account per period, which is in milliseconds. */
+/** The most creations of an account in a period, which is in milliseconds. */
 export const CREATION_RATE = { period: 10_000, most: 20 };
 
-/** The most reads of an account, likewise. One per second is allowed. */
+/** The most reads of an account in a period. The service allows one per second. */
 export const READ_RATE = { period: 1_100, most: 1 };
 
-/** A callback of this type brings a part of the result before the task ends. */
-export const PART_OF_RESULT = /^(text|first)$/i;
+/** The type of a callback that brings a part of the result before the task ends. */
+export const PARTIAL_TYPE = /^(text|first)$/i;
 
-/** A callback of this type says that the task failed. */
-export const TASK_FAILED = /fail/i;
+/** The type of a callback that says that the task failed. */
+export const FAILED_TYPE = /fail/i;
 
 /** A kind of failure: what a run does about it, and what a user is told. */
 export interface Meaning {
-	/** Its codes, in the envelope or as HTTP status. */
+	/** The codes of this kind, in the envelope or as HTTP status. */
 	codes?: number[];
 	/** The service did nothing. */
 	nothingDone?: boolean;
@@ -97,23 +97,23 @@ export interface Meaning {
 	appliesToAll?: boolean;
 	/** The same request may succeed later. */
 	passes?: boolean;
-	/** What happened. Code and the service's words follow, or else its address and what is wrong. */
+	/** What happened. Code and the service's words follow, or else the address and what is wrong. */
 	what: string;
 	/** What to do next. */
 	next: string;
 }
 
 /** The envelope's code for success. */
-export const SUCCESS = 200;
+export const SUCCESS_CODE = 200;
 
 /** The service's own upstream was silent for ten minutes. A task with this code may still end. */
 export const SILENT_UPSTREAM = 408;
 
 /** The task failed. */
-export const TASK_HAS_FAILED = 501;
+export const FAILED_CODE = 501;
 
-/** Codes of task details that speak of the task, so that a record without an ID is of it too. */
-export const TASK_CODES = [SILENT_UPSTREAM, TASK_HAS_FAILED];
+/** Codes of task details that speak of the task: a record beside them is of this task, even without an ID. */
+export const TASK_CODES = [SILENT_UPSTREAM, FAILED_CODE];
 
 const CHECK_PATHS = "Check 'Base URL' and the endpoint paths in the credential.";
 
@@ -180,8 +180,8 @@ const FAILURES = {
 		what: 'The service is under maintenance',
 		next: 'Run the node again later.',
 	},
-	/** Also any other code from 500 on, except 505: that feature is switched off. */
-	fault: {
+	/** Also any other code from 500 on, except 505, by which a service says that it lacks a feature. */
+	internal: {
 		codes: [SILENT_UPSTREAM, 500],
 		passes: true,
 		what: 'The service had an internal fault',
@@ -190,16 +190,16 @@ const FAILURES = {
 	/** Any other code. */
 	other: {
 		codes: [505],
-		what: 'The service refused the request',
+		what: 'The service rejected the request',
 		next: 'Ask the service what this means.',
 	},
 	redirect: {
 		what: 'The service redirected the request, which is not followed, so that nobody else gets the access token',
 		next: "Set 'Base URL' in the credential to the service's real address.",
 	},
-	/** HTTP says success, but the answer is a web page, for example, or lacks what we need. */
+	/** HTTP says success, but the answer is no envelope (a web page, for example) or lacks what we need. */
 	unreadable: { what: 'The answer from', next: CHECK_PATHS },
-	/** No complete answer came back, or that to another request. */
+	/** No complete answer came back, or the answer to another request. */
 	lost: {
 		passes: true,
 		what: 'The service at',
@@ -212,23 +212,20 @@ export type FailureKind = keyof typeof FAILURES;
 /** What is to be done and said of a kind of failure. */
 export const explainKind = (kind: FailureKind): Meaning => FAILURES[kind];
 
-/** Codes in the envelope of task details by which the service says that it doesn't know the task. */
+/** In the envelope of task details, the service says by these codes that it doesn't know the task. */
 export const UNKNOWN_TASK_CODES = [404, 422];
 
-/** Redirects that certainly did nothing. 303 may follow a creation. */
+/** Redirects of a request that did nothing. By 303, a server may answer after a creation. */
 const PLAIN_REDIRECTS = [301, 302, 307, 308];
 
-/**
- * Services use these for limits of the rate, of tasks at once, and for missing credits. The text
- * tells which.
- */
+/** Codes for too many requests, too many tasks at once, and too few credits. The text tells which. */
 const AMBIGUOUS_CODES = [405, 429, 430];
 const CONCURRENCY_TEXT =
 	/\b(concurren(t|cy|tly)|parallel|simultaneous(ly)?|tasks? (at once|at the same time|in progress)|(running|unfinished) tasks?)\b/i;
 const RATE_TEXT = /\brate[\s-]?limit|\btoo (many|frequent|fast)\b|\bfrequency\b/i;
 const CREDITS_TEXT = /\b(credits?|balance)\b/i;
 
-/** Complete texts of code 500 that are refusals. After any other text, a task may exist. */
+/** Complete texts of code 500 by which services reject a creation. After other texts, a task may exist. */
 const INPUT_REJECTIONS = [
 	/^(this )?[\w.[\]-]+ (is not within the range of allowed options|is required|cannot be empty)\.?$/i,
 	/^([\w.[\]-]+ )?file type (is )?not supported\.?$/i,
@@ -238,8 +235,8 @@ const INPUT_REJECTIONS = [
 const CREDITS_REJECTION = /^credits insufficient\.?$/i;
 
 /**
- * Whether a fault may be a refusal: a service may answer so about a link that it can't read, but also
- * in an outage.
+ * Whether an internal error may be a rejection. Services answer like this when they can't read a link
+ * in the input, but also in an outage.
  * @param milliseconds how long the answer took
  */
 export const mayBeRejection = (httpStatus: number, code: number, milliseconds: number): boolean =>
@@ -249,7 +246,7 @@ export const mayBeRejection = (httpStatus: number, code: number, milliseconds: n
 function findKindOfCode(code: number): FailureKind {
 	const kinds = Object.keys(FAILURES) as FailureKind[];
 	const kind = kinds.find((one) => explainKind(one).codes?.includes(code));
-	return kind ?? (code >= 500 ? 'fault' : 'other');
+	return kind ?? (code >= 500 ? 'internal' : 'other');
 }
 
 /**
@@ -266,7 +263,7 @@ export function findKind(httpStatus: number, code: number, text: string): Failur
 	}
 	if (code === 500 && httpStatus === 200) {
 		if (CREDITS_REJECTION.test(text)) return 'credits';
-		if (INPUT_REJECTIONS.some((refusal) => refusal.test(text))) return 'input';
+		if (INPUT_REJECTIONS.some((pattern) => pattern.test(text))) return 'input';
 	}
 	return findKindOfCode(code);
 }

@@ -1,5 +1,5 @@
 import { callbackBody, JSON_LEVELS, type CallbackBody } from '../api/schemas';
-import { PART_OF_RESULT, SUCCESS, TASK_FAILED, TASK_ID } from '../api/service';
+import { FAILED_TYPE, PARTIAL_TYPE, SUCCESS_CODE, TASK_ID } from '../api/service';
 import { findStatus, type TaskStatus } from '../api/task';
 import { isDeeper, isObject } from '../lib/json';
 import type { Refused } from './refusals';
@@ -119,11 +119,11 @@ function readCallback(body: unknown, type: string): VerifiedCallback | Refused {
 const isGiven = (id: unknown): boolean => id !== undefined && id !== null;
 
 /** Reads what the body says of the task's status. Older services have only `code` and `callbackType`. */
-function readClaim({ code = SUCCESS, state: stateAtTop, data }: CallbackBody) {
+function readClaim({ code = SUCCESS_CODE, state: stateAtTop, data }: CallbackBody) {
 	const { callbackType: type, state = stateAtTop } = data;
 	const word = toText(type);
-	const isSuccess = code === SUCCESS;
-	if (isSuccess && PART_OF_RESULT.test(word)) return { status: 'pending' as const, type };
-	const byType = isSuccess && !TASK_FAILED.test(word) ? 'completed' : 'failed';
+	const isSuccess = code === SUCCESS_CODE;
+	if (isSuccess && PARTIAL_TYPE.test(word)) return { status: 'pending' as const, type };
+	const byType = isSuccess && !FAILED_TYPE.test(word) ? 'completed' : 'failed';
 	return { status: findStatus(toText(state)) ?? byType, type };
 }

@@ -86,18 +86,18 @@ it.each<[string, Answer, Said]>([
 	expect(error.description).toMatch(checks ? /again\. .*'Base URL'/ : /again\.$/);
 });
 
-const FAULT = { code: 500, msg: 'Server exception, please try again later', data: null };
+const INTERNAL_ERROR = { code: 500, msg: 'Server exception, please try again later', data: null };
 
-describe("a fault may be a refusal of a link that the service can't read", () => {
+describe("an internal error may be the rejection of a link that the service can't read", () => {
 	it.each<[string, Answer, number, boolean]>([
-		['with HTTP 200 and no data, at once', [200, FAULT], 4.9, true],
-		['but not after five seconds', [200, FAULT], 5, false],
-		['but not with another HTTP status', [500, FAULT], 0, false],
+		['with HTTP 200 and no data, at once', [200, INTERNAL_ERROR], 4.9, true],
+		['but not after five seconds', [200, INTERNAL_ERROR], 5, false],
+		['but not with another HTTP status', [500, INTERNAL_ERROR], 0, false],
 		['but not beside the ID of a task', [200, { code: 500, data: { taskId: 'a\nb' } }], 0, false],
-	])('%s', async (_, answer, seconds, mayBeRefusal) => {
+	])('%s', async (_, answer, seconds, mayBeRejection) => {
 		const error = (await create(answer, {}, seconds)) as ServiceError;
-		expect(error).toMatchObject({ kind: mayBeRefusal ? 'perhapsRejected' : 'unknown' });
+		expect(error).toMatchObject({ kind: mayBeRejection ? 'perhapsRejected' : 'unknown' });
 		expect(error.description).toContain('The task may exist');
-		expect(error.description.includes("can't read a link")).toBe(mayBeRefusal);
+		expect(error.description.includes("can't read a link")).toBe(mayBeRejection);
 	});
 });

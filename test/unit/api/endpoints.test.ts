@@ -44,7 +44,7 @@ it.each([
 const inPath = { ...account, advancedSettings: true, taskDetailsPath: '/tasks/{taskId}' };
 
 it.each(['', '.', '../../keys', 'a/../b', 'a\ud800'])(
-	'refuses the task ID %j, which would climb',
+	'throws for the task ID %j, which leads elsewhere',
 	(id) => {
 		expect(() => buildUrl(inPath, 'taskDetailsPath', id)).toThrow(`'Task ID' can't be "${id}"`);
 	},
@@ -60,12 +60,12 @@ it('keeps the slash of a model, and encodes the rest', () => {
 	expect(buildUrl(account, 'modelSchemaPath', 'Epsilon 2.1/a?b')).toBe(baseUrl + path);
 });
 
-it.each(['a/../b', 'a//b'])('refuses the model %j, no path', (model) => {
+it.each(['a/../b', 'a//b'])('throws for the model %j, no path', (model) => {
 	const message = `'Choose Model' can't be "${model}"`;
 	expect(() => buildUrl(account, 'modelSchemaPath', model)).toThrow(message);
 });
 
-it('refuses a details path without a place for the id', () => {
+it('throws for a details path without a place for the id', () => {
 	const credentials = { ...inPath, taskDetailsPath: '/tasks' };
 	expect(() => buildUrl(credentials, 'taskDetailsPath', 'id')).toThrow(
 		"'Task Details Path' in the credential must contain {taskId}",

@@ -22,8 +22,8 @@ const VERDICTS = {
 	input: { words: /did not accept what was sent/, certain: true },
 	rate: { words: /too many requests/, certain: true, passes: true },
 	maintenance: { words: /under maintenance/, certain: true, appliesToAll: true, passes: true },
-	fault: { words: /internal fault/, passes: true },
-	other: { words: /refused the request/ },
+	internal: { words: /internal fault/, passes: true },
+	other: { words: /rejected the request/ },
 	redirect: { words: /is not followed/ },
 	plainRedirect: { words: /is not followed/, certain: true },
 	unreadable: { words: /isn't JSON from the task service|is incomplete/ },
@@ -68,7 +68,7 @@ const CODES: Array<[name: Name, codes: number[]]> = [
 	['input', [400, 413, 422]],
 	['rate', [429]],
 	['maintenance', [455]],
-	['fault', [408, 500, 501, 503, 599]],
+	['internal', [408, 500, 501, 503, 599]],
 	['other', [0, 201, 418, 430, 505]],
 ];
 
@@ -88,8 +88,8 @@ it.each(rows)('code %d is a failure of the kind %s', async (code, name) => {
 		for (const body of [say(code), PAGE, say(200)]) await expectCreation([code, body], verdict);
 	// Behind another HTTP status, which decides if nothing was done.
 	for (const status of [408, 500, 505, 400, 404, 429].filter((one) => one !== code)) {
-		const isRefused = status < 430 && status !== 408 && certain;
-		await expectCreation([status, say(code)], { ...verdict, certain: isRefused });
+		const isRejected = status < 430 && status !== 408 && certain;
+		await expectCreation([status, say(code)], { ...verdict, certain: isRejected });
 	}
 });
 
@@ -140,8 +140,8 @@ const TEXTS: Array<[kind: string, code: number, texts: string[]]> = [
 	['input', 500, ['This field is required', 'size is not within the range of allowed options']],
 	['input', 500, ['Image fetch failed.', 'image_urls file type not supported']],
 	['input', 500, ['The text length cannot exceed the maximum limit']],
-	['fault', 500, ['Image fetch failed after the task was created', 'Too many concurrent tasks']],
-	['fault', 500, ['The task was created, but prompt is required', `${'x'.repeat(9_000)} is`]],
+	['internal', 500, ['Image fetch failed after the task was created', 'Too many concurrent tasks']],
+	['internal', 500, ['The task was created, but prompt is required', `${'x'.repeat(9_000)} is`]],
 	['input', 422, ['The rate limit of 30 fps is exceeded', 'Too many credits in the input']],
 ];
 
@@ -151,6 +151,6 @@ it.each(TEXTS)('the kind is %s for the code %d with one of %j', async (kind, cod
 });
 
 it('a text of code 500 decides nothing behind HTTP 500, nor do our own words', async () => {
-	await expectCreation([500, say(500, 'This field is required')], VERDICTS.fault);
+	await expectCreation([500, say(500, 'This field is required')], VERDICTS.internal);
 	await expectCreation([200, 'rate limit, credits, is required'], VERDICTS.unreadable);
 });
