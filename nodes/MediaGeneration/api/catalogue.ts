@@ -7,13 +7,13 @@ import type { Endpoint } from './service';
 
 const READ_SETTINGS = { timeoutSeconds: 20 };
 
-/** What services answered, or are being asked. */
+/** The answers of services, also those that are still awaited. */
 const answers = new Memory<Promise<unknown>>('catalogue');
 
 const toKey = ({ credentials }: TaskService, endpoint: Endpoint, model = ''): string =>
 	digest([credentials, endpoint, model]);
 
-/** Reads an answer, and asks for it if there is none. An error is not kept. */
+/** Returns the answer that is here, or asks the service. Errors are not remembered. */
 async function read<E extends Endpoint>(
 	service: TaskService,
 	endpoint: E,
@@ -34,7 +34,7 @@ async function read<E extends Endpoint>(
 const isChat = ({ taskType }: CatalogueModel): boolean =>
 	taskType.length > 0 && taskType.every((type) => type.toLowerCase() === 'chat');
 
-/** What people say, and what services call it. */
+/** A word that people use, and the service's word for the same thing. */
 const SYNONYMS = new Map([
 	['photo', 'image'],
 	['picture', 'image'],
@@ -43,9 +43,9 @@ const SYNONYMS = new Map([
 ]);
 
 /**
- * Finds the models that have each word of a filter in their name, provider or types. Those that have
- * the words side by side are first, because "text to video" fits a model from video to text as well;
- * of these the ones that make what is looked for: "image" means text to image before image to video.
+ * Finds the models that have each word of a filter in their name, provider or types. Models with the
+ * words side by side come first, because "text to video" also fits a model from video to text. First
+ * of all come models that make what is looked for: for "image", text to image before image to video.
  * Chat models are left out, because they answer at once and make no task.
  * @throws {ServiceError} if the service doesn't answer
  */
@@ -64,7 +64,7 @@ export async function findModels(service: TaskService, filter = ''): Promise<Cat
 		.map(({ model }) => model);
 }
 
-/** Says in the service's words what a word means, in the plural too. */
+/** Translates a word, also one in the plural, into the service's word. */
 const translate = (word: string): string => SYNONYMS.get(word.replace(/s$/, '')) ?? word;
 
 const has = (text: string, word: string): boolean =>
@@ -76,7 +76,7 @@ const toSearchText = ({ model, title, provider, taskType }: CatalogueModel): str
 /** Hyphens and the like count as spaces, as in "text-to-video". */
 const toPlainWords = (text: string): string => text.toLowerCase().replace(/[\s/_-]+/g, ' ');
 
-/** Returns what the list of models says of one, if the list is here already. Asks for nothing. */
+/** Finds a model in the list of models, if the list is here already. Asks for nothing. */
 export async function recallModel(service: TaskService, name: string) {
 	const models = await answers.get(toKey(service, 'modelsPath'))?.catch(() => undefined);
 	return (models as CatalogueModel[] | undefined)?.find(({ model }) => model === name);
@@ -90,12 +90,12 @@ export async function getModelSchema(service: TaskService, model: string): Promi
 	return await read(service, 'modelSchemaPath', model);
 }
 
-/** Why the service gave no description. */
+/** Why the service gave no document. */
 const failures = new Memory<Error>('missingSchemas');
 
 /**
- * Reads a model's document for a run; undefined if there is none. After a failure it doesn't ask for a
- * minute, or each item would wait for a service that has no catalogue.
+ * Reads a model's document for a run; undefined if there is none. After a failure, the service isn't
+ * asked again for a minute: each item would wait for a service that has no catalogue.
  * @throws {ServiceError} for a failure that may pass
  */
 export async function findModelSchema(service: TaskService, model: string): Promise<unknown> {

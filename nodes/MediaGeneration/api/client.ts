@@ -51,7 +51,7 @@ const readRates = new RateLimiters('readRates', {
 export class TaskService {
 	/** Must not be shown: secrets of the credential, of the execution's resume URL, of callback URLs. */
 	readonly secrets = new Set<string>();
-	/** Sends reads at the rate of the account. */
+	/** Sends the reads of all runs with this account at the service's rate. */
 	private readonly readInTurn: ReturnType<RateLimiter['join']>;
 
 	constructor(
@@ -74,13 +74,13 @@ export class TaskService {
 		return digest([this.credentials.baseUrl, this.credentials.accessToken]);
 	}
 
-	/** Hides the same secrets in what somebody else sent. */
+	/** Hides the secrets of answers in what somebody else sent. */
 	hideSecrets(said: unknown): unknown {
 		return hideInData(said, this.secrets);
 	}
 
 	/**
-	 * Creates a task. It costs credits, so the request is sent only once and is never aborted.
+	 * Creates a task. A task costs credits, so the request is sent only once and is never aborted.
 	 * @returns the task's ID
 	 * @throws {ServiceError} if nothing was created, or if the task may exist
 	 */
@@ -124,7 +124,7 @@ export class TaskService {
 	}
 
 	/**
-	 * Reads a task's record unchanged, save files in one above 2 MB.
+	 * Reads a task's record unchanged. Of a record above 2 MB, files are left out.
 	 * @throws {ServiceError} like `getTask`
 	 */
 	async getTaskRecord(taskId: string, settings: RequestSettings): Promise<object> {
@@ -174,10 +174,10 @@ export class TaskService {
 }
 
 /**
- * Reads the record in task details, and checks that it is that of this task. In a failure, a record
- * with the task's own ID and a known state counts, whatever the code and the HTTP status: services
- * send the records of failed tasks under several. Any other record needs a code that speaks of the
- * task.
+ * Reads the record in task details, and checks that the record is this task's. Beside a failure, a
+ * record with the task's own ID and a known state counts, whatever the code and the HTTP status:
+ * services send the records of failed tasks with several codes. Any other record needs a code that
+ * speaks of the task.
  */
 function readDetails(
 	{ data: record, isEmpty, failure, origin }: Exchange<'taskDetailsPath'>,
@@ -202,7 +202,7 @@ function readDetails(
 	});
 }
 
-/** Why the task failed by the envelope, for a record that doesn't say it. */
+/** Reads from the envelope why the task failed, for a record that doesn't say so. */
 function readReason(failure?: ServiceError): Pick<TaskRecord, 'failCode' | 'failMsg'> {
 	const { answeredBy, code, detail } = failure?.facts ?? {};
 	return answeredBy === 'service' ? { failCode: String(code), failMsg: detail || undefined } : {};

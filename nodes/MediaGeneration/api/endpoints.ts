@@ -2,7 +2,7 @@ import { UserError } from 'n8n-workflow';
 import { isSurelyInternalUrl } from '../lib/url';
 import { ENDPOINTS, TOKEN_SCHEME, type Endpoint } from './service';
 
-/** The credential as n8n decrypts it. Paths count with `advancedSettings` only. */
+/** The credential as n8n decrypts it. The paths count only if `advancedSettings` is on. */
 export interface Credentials extends Partial<Record<Endpoint, string>> {
 	baseUrl: string;
 	uploadBaseUrl?: string;
@@ -12,19 +12,19 @@ export interface Credentials extends Partial<Record<Endpoint, string>> {
 	advancedSettings?: boolean;
 }
 
-/** Trims the token: a pasted one may end with a line break, which headers can't contain. */
+/** Trims the token: a pasted token may end with a line break, which headers can't contain. */
 export const buildAuthorization = ({ accessToken }: { accessToken?: unknown }): string =>
 	`${TOKEN_SCHEME} ${String(accessToken).trim()}`;
 
 /**
- * Path segments that would lead elsewhere, even if a front server decodes encoded slashes first; and
+ * Values that would lead to another path, even where a front server decodes encoded slashes first, and
  * lone surrogates, which can't be encoded.
  */
-const CLIMBS = /(^|[/\\])\.{1,2}([/\\]|$)|\p{Cs}/u;
+const UNUSABLE_VALUE = /(^|[/\\])\.{1,2}([/\\]|$)|\p{Cs}/u;
 
 /**
  * Builds the absolute URL of an endpoint from the credential's settings.
- * @param value replaces the placeholder, URL-encoded; slashes in a model's name are kept
+ * @param value replaces the placeholder, URL-encoded; the slashes in a model's name stay
  * @throws {UserError} if an address or the value is unusable
  */
 export function buildUrl(credentials: Credentials, endpoint: Endpoint, value = ''): string {
@@ -40,12 +40,12 @@ export function buildUrl(credentials: Credentials, endpoint: Endpoint, value = '
 		throw new UserError(`'${displayName}' in the credential must contain ${placeholder}`);
 	const [field, segments] =
 		placeholder === '{model}' ? ['Choose Model', value.split('/')] : ['Task ID', [value]];
-	if (segments.includes('') || CLIMBS.test(value))
+	if (segments.includes('') || UNUSABLE_VALUE.test(value))
 		throw new UserError(`'${field}' can't be "${value}"`);
 	return base + path.replaceAll(placeholder, segments.map(encodeURIComponent).join('/'));
 }
 
-/** Whether the token would cross the internet unencrypted. Within a network, http:// is fine. */
+/** Whether the token would cross the internet unencrypted. Within one's own network, http:// is fine. */
 export const isClearText = (url: string): boolean =>
 	new URL(url).protocol === 'http:' && !isSurelyInternalUrl(url);
 

@@ -4,10 +4,10 @@ import { readWebUrl } from '../lib/url';
 import { spaceWords } from '../lib/text';
 import { message, nonEmptyText, number, parseServiceJson } from './schemas';
 
-/** The kinds of links, with their names in the editor. */
+/** The kinds of links, by their names in the editor. */
 export const LINK_KINDS = { preview: 'Preview', result: 'Result' };
 
-/** What the service says about a file. Other models take the file by its ID. */
+/** What the service says about a file. Some models take a file by its ID. */
 interface FileFacts {
 	id?: string;
 	title?: string;
@@ -53,7 +53,7 @@ interface Place {
 	readFacts: () => FileFacts;
 }
 
-/** Lists the links in a parsed result: results, and previews behind them. */
+/** Lists the links in a parsed result: first results, then previews. */
 export function readResultLinks(result: unknown): ResultLink[] {
 	const links = collectLinks(result);
 	const best = findBestRank(links);
@@ -62,7 +62,7 @@ export function readResultLinks(result: unknown): ResultLink[] {
 		.sort(([, one], [, other]) => one.rank - other.rank)
 		.map(([url, { rank, readFacts }]) => {
 			const { coverUrl, ...facts } = readFacts();
-			// The likeliest are the results, whatever they are, because they are what was paid for.
+			// The likeliest links are the results, whatever their rank: something was paid for.
 			const kind = rank === best ? 'result' : 'preview';
 			return dropUndefined({
 				kind,
@@ -73,14 +73,14 @@ export function readResultLinks(result: unknown): ResultLink[] {
 		});
 }
 
-/** Finds the result with the likeliest links, the first of several; undefined if none has any. */
+/** Finds the first result with the likeliest links; undefined if no result has links. */
 export function findResult(results: unknown[]): unknown {
 	const ranks = results.map((result) => findBestRank(collectLinks(result)));
 	const best = Math.min(...ranks);
 	return best < Infinity ? results[ranks.indexOf(best)] : undefined;
 }
 
-/** Infinity without links. */
+/** Finds the rank of the likeliest link; Infinity without links. */
 const findBestRank = (links: Map<string, Place>): number =>
 	Math.min(...[...links.values()].map(({ rank }) => rank));
 
@@ -153,14 +153,14 @@ function toRank(words: string): number {
 	return SUBSTITUTE_KEY.test(words) ? RANKS.substitute : RANKS.result;
 }
 
-/** Keys of texts that are no result: why there is none, links that lead nowhere, facts beside them. */
+/** Keys of texts that are no result: why there is no result, links that lead nowhere, facts. */
 const NO_TEXT_KEY =
 	/\b(block|error|fail|filter|flag|moderat|nsfw|reason|refus|reject|safety|violat)|\b(code|date|format|id|language|link|model|msg|name|prompt|state|status|tag|time|title|type|uri|url)s?$/;
 
 /** A link of another kind, or a path. */
 const OTHER_LINK = /^(\/|[a-z][a-z\d+.-]*:\/\/)\S*$/i;
 
-/** Whether a result without links has text, which was paid for too, and not only says why it is empty. */
+/** Whether a result without links has text that was paid for, beside why there are no links. */
 export function hasText(result: unknown): boolean {
 	if (typeof result === 'string') return result.trim() !== '' && !OTHER_LINK.test(result.trim());
 	if (Array.isArray(result)) return result.some(hasText);
@@ -170,6 +170,6 @@ export function hasText(result: unknown): boolean {
 	);
 }
 
-/** Whether a result isn't empty. A record may have an empty one next to the full one. */
+/** Whether a result isn't empty. A record may have two, one of them empty. */
 export const isFilled = (result: unknown): boolean =>
 	typeof result === 'object' ? Object.keys(result ?? {}).length > 0 : result !== undefined;

@@ -5,21 +5,21 @@ import { readWebUrl } from '../lib/url';
 import { TASK_ID, type Endpoint } from './service';
 
 /**
- * Schemas of the service's answers and callbacks. They list only the keys that we read; `describe`
- * names what is missing if an answer doesn't fit. Where the contract is silent, they follow public
- * services of this kind.
+ * Schemas of the service's answers and callbacks. They list only the keys that are read; `describe`
+ * names what is missing in an answer that doesn't fit. Where the contract says nothing, they follow
+ * public services of this kind.
  */
 
 /** The deepest nesting of foreign JSON, because n8n stores items recursively. */
 export const JSON_LEVELS = 64;
 
-/** Parses JSON without rounding long task IDs; undefined if it isn't JSON or is nested too deep. */
+/** Parses JSON without rounding long task IDs; undefined if the text isn't JSON or is nested too deep. */
 export function parseServiceJson(text: string): unknown {
 	const value = parseJson(text.replace(/("taskId"\s*:\s*)(\d+)(?=\s*[,}])/g, '$1"$2"'));
 	return isDeeper(value, JSON_LEVELS) ? undefined : value;
 }
 
-/** A number or its text. JSON allows numbers that become Infinity, such as `1e999`. */
+/** A number, or a number as text. JSON allows numbers that become Infinity, such as `1e999`. */
 export const number = z
 	.union([
 		z.number(),
@@ -35,7 +35,7 @@ export const integer = number.refine(Number.isInteger);
 
 export const nonEmptyText = z.string().min(1);
 
-/** Text by the contract. Numbers are accepted as well. */
+/** By the contract a text. A number is accepted too. */
 export const taskId = z.union([
 	z.string().regex(TASK_ID),
 	z.number().int().safe().transform(String),
@@ -69,7 +69,7 @@ export const envelope = z
 	.object({ code: integer, msg: tolerant(message), message: tolerant(message) })
 	.transform(({ code, msg, message: other }) => ({ code, text: msg ?? other }));
 
-/** JSON in a string, which some services send as an object. Other text stays text. */
+/** JSON as text. Some services send an object instead. Text that isn't JSON stays text. */
 export const embeddedJson = z.unknown().transform((value) => {
 	if (value === '') return undefined;
 	if (typeof value !== 'string') return value;
@@ -77,7 +77,7 @@ export const embeddedJson = z.unknown().transform((value) => {
 	return parsed === undefined ? value : parsed;
 });
 
-/** `data` of task details. */
+/** `data` of task details, with all its keys. */
 const rawTaskRecord = z
 	.object({
 		taskId: z.union([z.string(), z.number().transform(String)]).nullish(),
@@ -94,14 +94,14 @@ export const taskRecord = rawTaskRecord.extend({
 	response: tolerant(embeddedJson),
 	failCode: tolerant(z.union([message, z.number().transform(String)])),
 	failMsg: tolerant(message),
-	/** In older records, in place of the two above. */
+	/** In older records, in place of `failCode` and `failMsg`. */
 	errorCode: tolerant(z.union([message, z.number().transform(String)])),
 	errorMessage: tolerant(message),
 	creditsConsumed: tolerant(number),
 	createTime: tolerant(number),
 	completeTime: tolerant(number),
 	param: tolerant(embeddedJson),
-	/** In newer records, instead of `param` or in addition to it. */
+	/** In newer records, in place of `param` or beside it. */
 	paramJson: tolerant(embeddedJson),
 });
 
@@ -109,7 +109,7 @@ export type TaskRecord = z.infer<typeof taskRecord>;
 
 /**
  * The body of a callback. By the contract, the ID is in `data.task_id`; public services send the
- * task's record in `data`, one at the top. Only the ID is needed, so everything else is optional.
+ * task's record, most in `data`, one as the body. Only the ID is needed, so all else is optional.
  */
 export const callbackBody = z.object({
 	taskId: z.unknown().optional(),
@@ -120,7 +120,7 @@ export const callbackBody = z.object({
 
 export type CallbackBody = z.output<typeof callbackBody>;
 
-/** `data` of an upload. Services name the file's URL in one of these two ways. */
+/** `data` of an upload. The file's URL has one of two names. */
 const uploadedFile = z
 	.object({ downloadUrl: tolerant(nonEmptyText), fileUrl: tolerant(nonEmptyText) })
 	.passthrough()
@@ -130,7 +130,7 @@ const uploadedFile = z
 
 export type UploadedFile = z.output<typeof uploadedFile>;
 
-/** A model in the catalogue. Only its identifier is required. */
+/** A model in the list of models. Only the identifier is required. */
 const catalogueModel = z.object({
 	model: nonEmptyText,
 	title: tolerant(nonEmptyText),
@@ -145,7 +145,7 @@ export type CatalogueModel = z.output<typeof catalogueModel>;
 /** `data` of a download URL. */
 const webLink = z.string().transform(readWebUrl).pipe(z.string()).describe('link');
 
-/** `data` of the catalogue. Unreadable entries are skipped. */
+/** `data` of the list of models. Unreadable models are skipped. */
 const modelList = z
 	.object({ models: z.array(tolerant(catalogueModel)) })
 	.transform(({ models }) => models.filter((model) => model !== undefined))

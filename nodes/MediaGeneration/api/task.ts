@@ -3,10 +3,10 @@ import { findResult, hasText, isFilled, readResultLinks, type ResultLink } from 
 import { embeddedJson, nonEmptyText, taskRecord, type TaskRecord } from './schemas';
 import { STATES } from './service';
 
-/** `timedOut`: we stopped waiting, the task goes on. */
+/** `timedOut`: the run stopped waiting, and the task goes on. */
 export type TaskStatus = keyof typeof STATES | 'timedOut';
 
-/** The key under which a Task keeps what its record says of the original request. */
+/** The key of what a task's record says of the request that created the task. */
 export const REQUEST = Symbol('request');
 
 /** A task as it is output (see `__schema__`). Unknown facts are absent. */
@@ -27,24 +27,24 @@ export interface Task {
 	/** ISO 8601 in UTC, like the next one. */
 	createdAt?: string;
 	completedAt?: string;
-	/** What was sent that may be a mistake. Only of tasks that this node created. */
+	/** What was sent that may be a mistake, or that the result was left out. */
 	warning?: string;
 	/** Why a file, or the result, is missing. */
 	downloadError?: string;
-	/** Why the last look failed, of one that has not ended at the end of a wait. */
+	/** Why the last look failed, if the task is pending at the end of a wait. */
 	lookError?: string;
-	/** Not output, because its key is a symbol. */
+	/** Not output, because the key is a symbol. */
 	[REQUEST]?: { prompt?: string; callbackUrl?: string };
 }
 
-/** Reads a state; undefined for an unknown word. */
+/** Finds the status that a state means; undefined for an unknown state. */
 export function findStatus(state: string): TaskStatus | undefined {
 	const word = state.toLowerCase().replace(/[\s_-]+/g, '');
 	const statuses = Object.keys(STATES) as Array<keyof typeof STATES>;
 	return statuses.find((status) => STATES[status].test(word));
 }
 
-/** A task of which only its ID is known, and if this node created it, its model and a warning. */
+/** Makes a task of which the service has said nothing but the ID. */
 export const newTask = (taskId: string, model?: string, warning?: string): Task =>
 	dropUndefined({ taskId, status: 'pending', resultUrls: [], model, warning });
 
@@ -52,13 +52,13 @@ export const newTask = (taskId: string, model?: string, warning?: string): Task 
 export const markTimedOut = (task: Task): Task =>
 	task.status === 'pending' ? { ...task, status: 'timedOut' } : task;
 
-/** Reads the prompt of an input. Models of speech call it text. */
+/** Finds the prompt in an input. Models of speech call the prompt `text`. */
 export function findPrompt(input: unknown): string | undefined {
 	const { prompt, text } = { ...(input as object) } as Record<string, unknown>;
 	return [prompt, text].map((said) => nonEmptyText.safeParse(said).data).find(Boolean);
 }
 
-/** Reads the original request, whose `input` is JSON text within JSON text. */
+/** Reads the request that created the task. Its `input` is JSON text within JSON text. */
 function readRequest({ param, paramJson }: TaskRecord): Task[typeof REQUEST] {
 	const { input, callBackUrl } = [param, paramJson].find(isObject) ?? {};
 	const callbackUrl = nonEmptyText.safeParse(callBackUrl).data;
@@ -66,11 +66,11 @@ function readRequest({ param, paramJson }: TaskRecord): Task[typeof REQUEST] {
 	return (request.prompt ?? request.callbackUrl) ? request : undefined;
 }
 
-/** Turns a record into a Task. */
+/** Makes a Task of a record. */
 export function toTask(taskId: string, record: TaskRecord): Task {
 	const status = findStatus(record.state) ?? 'pending';
 	const results = [record.resultJson, record.response].filter(isFilled);
-	// A text was paid for too, so it stays beside links that may be none of a result.
+	// Text was paid for too, so it stays beside links elsewhere in the record, which may be no results.
 	const left = dropUndefined({ ...omitKnown(record), resultJson: results.find(hasText) });
 	const others = status === 'completed' ? [left] : [];
 	const result = findResult([...results, ...others]) ?? results[0];
@@ -96,30 +96,30 @@ export function toTask(taskId: string, record: TaskRecord): Task {
 const FILE_LEFT_OUT =
 	"The service sent its result as a file within its answer, which was too large to keep that. Next time choose links. To get this file, ask for the task's details with n8n's HTTP Request and this credential. Running Generate again pays for a new task.";
 
-/** A text in JSON that is a file, alone or in a data URL, which was left out. */
+/** A text in JSON in whose place a file was, alone or in a data URL. */
 const LEFT_OUT = /"(data:[^\s",]*,[^"]*)?…\\*"/;
 
-/** Says that a result was a file, and no link, in an answer that was too large to keep it. */
+/** Says that the result was a file in an answer that was too large to keep the file. */
 export const describeLeftOut = ({ status, resultUrls, result }: Task): string | undefined =>
 	status === 'completed' && !resultUrls?.length && LEFT_OUT.test(JSON.stringify(result) ?? '')
 		? FILE_LEFT_OUT
 		: undefined;
 
-/** Says that in a warning. */
+/** Adds to the warning what `describeLeftOut` says. */
 export function warnOfLeftOut(task: Task): Task {
 	const warning = [task.warning, describeLeftOut(task)].filter(Boolean).join(' ');
 	return warning ? { ...task, warning } : task;
 }
 
-/** The parts of a record that have no field in a Task. Some services may put the result there. */
+/** Copies the parts of a record that no field of a Task has. Some services put the result there. */
 const omitKnown = (record: TaskRecord): object =>
 	Object.fromEntries(Object.entries(record).filter(([key]) => !(key in taskRecord.shape)));
 
-/** Lists the links of these kinds in a task's result, or in `resultUrls` if it has no result. */
+/** Lists the links of these kinds in a task's result; without a result, in `resultUrls`. */
 export const listTaskLinks = ({ result, resultUrls }: Task, kinds: string[]): ResultLink[] =>
 	readResultLinks(result ?? resultUrls).filter(({ kind }) => kinds.includes(kind));
 
-/** Times before March 1973 in milliseconds are in seconds, which reach the year 5138. */
+/** Reads a time. Below 1e11 (in milliseconds, March 1973), it is in seconds. */
 function toIsoTime(sent?: number): string | undefined {
 	const time = new Date(sent && sent < 1e11 ? sent * 1000 : sent || NaN);
 	return Number.isNaN(time.getTime()) ? undefined : time.toISOString();
