@@ -89,7 +89,7 @@ describeWhereBuilt('an AI that builds workflows', () => {
 		const chosen = { currentNodeParameters: { anyModel } };
 		const fields = await lookUp('listModelFields', 'loadOptions', chosen);
 		const required = fields.filter(({ name }) => name.includes('(required'));
-		expect(required.map(({ value }) => value)).toEqual(['prompt']);
+		expect(required.map(({ name }) => name.split(' ')[0])).toEqual(['prompt']);
 
 		const value = { prompt: 'A fox in the snow', duration: 5, sound: true };
 		const { workflowId, executionId } = await runWritten({

@@ -65,9 +65,11 @@ describe('a person who wants another model', () => {
 		await options
 			.filter({ hasText: 'prompt (required; text; at most 5,000 characters)' })
 			.waitFor();
-		await options.filter({ hasText: 'Genre, mood and instruments.' }).waitFor();
+		await options.filter({ hasText: 'Genre, mood and instruments.' }).click();
 		await editor.page.keyboard.press('Escape');
-		// Reading changes nothing, or n8n would have the node run again, which pays again.
+		const closed = editor.get('parameter-input-guide').locator('input');
+		expect(await closed.inputValue()).toBe('Open to Read');
+		// Reading and choosing change nothing, or n8n would have the node run again, which pays again.
 		expect(await editor.get('node-run-info-stale').count()).toBe(0);
 	});
 

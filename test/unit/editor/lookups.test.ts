@@ -104,9 +104,11 @@ describe('the fields of a model', () => {
 	});
 });
 
-it('the help and an AI builder get the fields by the names that the service gives them, or why there are none', async () => {
-	const names = (await listFields(UPSCALE)).map(({ value }) => value);
+it('the help and an AI builder get the fields by the names that the service gives them, or why there are none; choosing an entry changes nothing', async () => {
+	const entries = await listFields(UPSCALE);
+	const names = entries.map(({ name }) => name.split(' ')[0]);
 	expect(names).toEqual(expect.arrayContaining(['image_url', 'factor']));
+	expect(new Set(entries.map(({ value }) => value))).toEqual(new Set(['']));
 	expect(await listFields('')).toEqual([{ name: 'Choose a model first', value: '' }]);
 });
 
@@ -118,5 +120,5 @@ it('the price of a model stands in full in the help, once the list of models was
 	);
 	await settle(searchModels(context));
 	const help = await settle(listModelFields(context));
-	expect(help[0]).toEqual({ name: 'Price', value: '$price', description: pricingDesc });
+	expect(help[0]).toEqual({ name: 'Price', value: '', description: pricingDesc });
 });

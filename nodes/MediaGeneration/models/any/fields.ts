@@ -149,7 +149,7 @@ export const anyFields: Field = {
 	noDataExpression: true,
 	default: { mappingMode: 'defineBelow', value: null },
 	builderHint: toBuilderHint(
-		`Call ${LIST_MODEL_FIELDS} with { anyModel: { __rl: true, mode: 'id', value: '<model>' } } as the current parameters: it lists the model's fields. Then use { mappingMode: 'defineBelow', value: { '<field>': <value>, … }, schema: [] }, with the fields' own names. Where a field takes a file, give a URL or the name of the item's field that has the file, such as data.`,
+		`Call ${LIST_MODEL_FIELDS} with { anyModel: { __rl: true, mode: 'id', value: '<model>' } } as the current parameters: each name there begins with that of a field. Then use { mappingMode: 'defineBelow', value: { '<field>': <value>, … }, schema: [] }, with the fields' own names. Where a field takes a file, give a URL or the name of the item's field that has the file, such as data.`,
 	),
 	typeOptions: mapperOptions,
 	displayOptions: { show: byFields, hide: { ...withoutModel, ...askedFor } },

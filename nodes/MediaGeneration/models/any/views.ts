@@ -78,15 +78,20 @@ export const buildNotice = (
 /** The longest price, in characters. */
 const MAX_PRICE = 1_000;
 
-/** Lists the whole price, of which the list of models has a part, and the fields with their facts. */
+/**
+ * Lists the whole price, of which the list of models has a part, and the fields with their facts. The
+ * entries are only read: the value of each is what the node stores already, so that choosing one
+ * changes nothing. n8n's editor shows the last one while the list is closed.
+ */
 export function listFields({ properties }: ModelInput, pricingDesc = ''): INodePropertyOptions[] {
 	const description = cutText(pricingDesc, MAX_PRICE);
 	const fields = properties.map(toFieldItem).map(({ name, summary, description }) => ({
 		name: `${name} (${summary})`,
-		value: name,
+		value: '',
 		description,
 	}));
-	return description ? [{ name: 'Price', value: '$price', description }, ...fields] : fields;
+	const price = description ? [{ name: 'Price', value: '', description }] : [];
+	return [...price, ...fields, { name: 'Open to Read', value: '' }];
 }
 
 /**

@@ -198,10 +198,10 @@ it('the help has the price, and all that the fields take', () => {
 	const found = findInput('x', findModel('Chi-Image/Edit-Plus').openapi);
 	expect('input' in found && listFields(found.input, '8 credits\nin 4K: 20')).toEqual(
 		expect.arrayContaining([
-			{ name: 'Price', value: '$price', description: '8 credits\nin 4K: 20' },
+			{ name: 'Price', value: '', description: '8 credits\nin 4K: 20' },
 			{
 				name: 'image_size (optional; text or JSON; with width, height; default square)',
-				value: 'image_size',
+				value: '',
 				description: 'A name, or a size in pixels.',
 			},
 		]),
