@@ -1,7 +1,7 @@
 import { REFUSALS } from '../../../nodes/MediaGeneration/callback/refusals';
 import { sendNudge } from '../../../nodes/MediaGeneration/run/sleep/nudge';
 
-const URL = 'https://me:pw@n8n.example/webhook-waiting/7/media-generation?signature=resume-token';
+const URL = 'https://n8n.example/webhook-waiting/7/media-generation?signature=resume-token';
 
 /** Nudges an execution, whose resume URL answers this, or breaks off. */
 async function nudge(answer: Response | undefined) {
@@ -43,11 +43,8 @@ it.each<[string, Response | undefined, object]>([
 
 it('a nudge is not signed, as it decides nothing', async () => {
 	const { url, request } = await nudge(Response.json({}));
-	expect(url).toBe(URL.replace('me:pw@', ''));
+	expect(url).toBe(URL);
 	const data = { task_id: 'task', callbackType: 'nudge' };
 	expect(JSON.parse(request?.body as string)).toEqual({ data });
-	expect(request?.headers).toEqual({
-		Authorization: `Basic ${btoa('me:pw')}`,
-		'Content-Type': 'application/json',
-	});
+	expect(request?.headers).toEqual({ 'Content-Type': 'application/json' });
 });
