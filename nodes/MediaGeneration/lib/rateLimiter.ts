@@ -14,15 +14,13 @@ interface RateLimits {
 
 const HOLDS = { first: 2_000, growth: 1.5, longest: 10_000 };
 
-/** A request in the window, or one that waits to come into it. */
-interface Place {
+/**
+ * A request that waits for a place, or has one: until a period after its answer, because it may arrive
+ * late.
+ */
+interface Turn {
 	/** The number of its run. */
 	most: number;
-	/** The place is free again a period after the answer, because a request may arrive late. */
-	until: number;
-}
-
-interface Turn extends Place {
 	signal?: AbortSignal;
 	begin: () => void;
 }
@@ -32,22 +30,21 @@ const now = (): number => performance.now();
 
 /**
  * Limits the rate of an account's requests over all runs, and pauses all of them while the service
- * refuses any for its rate. Runs may have different numbers: a run with a small one must not hold up
+ * rejects any for its rate. Runs may have different numbers: a run with a small one must not hold up
  * the others, and together they send no more than the largest number allows.
  */
 export class RateLimiter {
-	private places: Place[] = [];
+	private placed: Turn[] = [];
 	/** In the order in which they begin, if all have the same number. */
 	private waiting: Turn[] = [];
+	/** When the pause of all ends; 0 if there is none. */
 	private heldUntil = 0;
-	/** When `beginWaiting` runs next. */
-	private alarm = Infinity;
 	private holds = growPauses(HOLDS);
 
 	constructor(private readonly limits: RateLimits) {}
 
 	/**
-	 * Makes a function that sends a run's requests, each in its turn, and again after refusals for the
+	 * Makes a function that sends a run's requests, each in its turn, and again after rejections for the
 	 * rate.
 	 * @param most a request starts where requests of this or a smaller number hold fewer places than
 	 * this; Infinity: no limit
@@ -58,31 +55,30 @@ export class RateLimiter {
 		signal?: AbortSignal,
 	): <Answer>(request: () => Promise<Answer>) => Promise<Answer> {
 		const { period, patience, isTooFast } = this.limits;
-		let refusedSince = Infinity;
+		let rejectedSince = Infinity;
 		return async (request) => {
-			for (let wasRefused = false; ; wasRefused = true) {
-				const place = await this.takePlace(most, wasRefused, signal);
+			for (let wasRejected = false; ; wasRejected = true) {
+				const turn = await this.takePlace(most, wasRejected, signal);
 				const [answer] = await Promise.allSettled([request()]);
-				place.until = now() + period;
-				this.beginWaiting();
+				this.runLater(period, () => (this.placed = this.placed.filter((one) => one !== turn)));
 				if (answer.status === 'fulfilled') {
-					refusedSince = Infinity;
+					rejectedSince = Infinity;
 					this.holds = growPauses(HOLDS);
 					return answer.value;
 				}
 				if (!isTooFast(answer.reason)) throw answer.reason;
-				// All are held back, once for refusals that arrive together.
-				if (this.heldUntil <= now()) this.heldUntil = now() + this.holds.next().value;
-				refusedSince = Math.min(refusedSince, now());
-				if (this.heldUntil - refusedSince > patience) throw answer.reason;
+				// All are held back, once for rejections that arrive together.
+				if (!this.heldUntil) this.hold(this.holds.next().value);
+				rejectedSince = Math.min(rejectedSince, now());
+				if (this.heldUntil - rejectedSince > patience) throw answer.reason;
 			}
 		};
 	}
 
-	/** Waits for a place. What was refused has waited before, and is the next. */
-	private async takePlace(most: number, isNext: boolean, signal?: AbortSignal): Promise<Place> {
+	/** Waits for a place. What was rejected has waited before, and is the next. */
+	private async takePlace(most: number, isNext: boolean, signal?: AbortSignal): Promise<Turn> {
 		signal?.throwIfAborted();
-		const turn: Turn = { most, until: Infinity, signal, begin: () => {} };
+		const turn: Turn = { most, signal, begin: () => {} };
 		const begun = new Promise<void>((resolve) => (turn.begin = resolve));
 		if (isNext) this.waiting.unshift(turn);
 		else this.waiting.push(turn);
@@ -93,37 +89,35 @@ export class RateLimiter {
 
 	/** Whether it knows of requests that count for others. Without any, none waits. */
 	isBusy(): boolean {
-		return [this.heldUntil, ...this.places.map(({ until }) => until)].some((time) => time > now());
+		return this.placed.length > 0 || this.heldUntil > 0;
 	}
 
 	/** Begins all that may begin. The others hold up nobody. */
 	private beginWaiting(): void {
-		const time = now();
-		this.places = this.places.filter(({ until }) => until > time);
 		const waiting = this.waiting.filter(({ signal }) => !signal?.aborted);
 		const largest = Math.max(...waiting.map(({ most }) => most));
-		const isHeld = this.heldUntil > time;
-		this.waiting = waiting.filter((turn) => isHeld || !this.begin(turn, largest));
-		if (!this.waiting.length) return;
-		const free = Math.min(...this.places.map(({ until }) => until));
-		this.beginAt(isHeld ? this.heldUntil : free);
+		this.waiting = waiting.filter((turn) => this.heldUntil > 0 || !this.begin(turn, largest));
 	}
 
 	/** @returns whether it began */
 	private begin(turn: Turn, largest: number): boolean {
-		if (this.places.length >= largest) return false;
-		const beside = this.places.filter(({ most }) => most <= turn.most);
+		if (this.placed.length >= largest) return false;
+		const beside = this.placed.filter(({ most }) => most <= turn.most);
 		if (beside.length >= turn.most) return false;
-		this.places.push(turn);
+		this.placed.push(turn);
 		turn.begin();
 		return true;
 	}
 
-	private beginAt(time: number): void {
-		if (time >= this.alarm) return;
-		this.alarm = time;
-		void sleep(time - now()).then(() => {
-			this.alarm = Infinity;
+	private hold(length: number): void {
+		this.heldUntil = now() + length;
+		this.runLater(length, () => (this.heldUntil = 0));
+	}
+
+	/** Changes something after some milliseconds, after which waiting requests may begin. */
+	private runLater(milliseconds: number, change: () => void): void {
+		void sleep(milliseconds).then(() => {
+			change();
 			this.beginWaiting();
 		});
 	}

@@ -28,7 +28,7 @@ const files = readdirSync(root, { encoding: 'utf8', recursive: true })
 const build = (isUnderway: boolean) => ({
 	isBusy: () => isUnderway,
 	underway: { size: isUnderway ? 1 : 0 },
-	turns: { size: 0 },
+	locks: { size: 0 },
 	getState: () => (isUnderway ? 'delivering' : 'waiting'),
 	deref: () => ({ writableEnded: !isUnderway }),
 });
