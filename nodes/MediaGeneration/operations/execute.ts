@@ -6,21 +6,21 @@ import { toNodeError } from '../run/output/errors';
 import { checkItems, CONCURRENCY, isErrorOutcome, readItem, type Outcome } from '../run/input/item';
 import { throwFirstError, toOutput } from '../run/output/output';
 import { operations } from './index';
-import type { Operation, PlainOperation, Step } from './operation';
+import type { PlainOperation, Step } from './operation';
 
-/** Left to a run below an MCP server for its output, in milliseconds. */
+/** What a call by an MCP server has left for its output, in milliseconds. */
 const OUTPUT_TIME = 1_000;
 
 /**
- * Runs the chosen operation. It checks all items first, then works on those that passed. Output
- * items are paired with their input item. An item that failed follows the node's On Error setting.
- * Below an MCP server it answers in time, whatever hangs. What pays looks at the time itself.
+ * Executes the chosen operation. It checks all items first, then works on those that passed. Output
+ * items are paired with their input item. An item's error follows the node's On Error setting. An MCP
+ * server is answered in time, whatever hangs. Code that creates tasks looks at the time itself.
  */
 export async function executeOperation(
 	context: IExecuteFunctions,
 ): Promise<INodeExecutionData[][]> {
 	const call = readCall(context);
-	const output = await settleBy(call.answerBy + OUTPUT_TIME, run(call));
+	const output = await settleBy(call.answerBy + OUTPUT_TIME, execute(call));
 	if (output) return [output];
 	const error = new UserError('The result was not ready in time: an MCP client waits a minute', {
 		description: 'Call again, unless a task was to be created: it may exist already.',
@@ -28,48 +28,44 @@ export async function executeOperation(
 	return [toOutput(call, failAll(call, context.getInputData(), error))];
 }
 
-async function run(call: Call): Promise<INodeExecutionData[]> {
-	const operation = findOperation(call);
-	if ('prepare' in operation) return await runPlain(call, operation);
+async function execute(call: Call): Promise<INodeExecutionData[]> {
+	const resource = call.context.getNodeParameter('resource', 0);
+	const value = call.context.getNodeParameter('operation', 0);
+	const operation = operations.find((one) => one.resource === resource && one.value === value);
+	if (!operation)
+		throw toNodeError(call, new UserError(`Choose 'Operation': there is no "${String(value)}"`));
+	if ('prepare' in operation) return await executePlain(call, operation);
 	const { generate } = await import('../run/generate');
 	return await generate(call, operation);
 }
 
-async function runPlain(call: Call, operation: PlainOperation<object>) {
+async function executePlain(call: Call, operation: PlainOperation<object>) {
 	const checked = await checkItems(call, async (index) => {
 		return await operation.prepare(await readItem(call, operation.fields, index));
 	});
 	throwFirstError(call, checked);
 	const prepared = checked.filter((one) => !isErrorOutcome(one));
-	const run = operation.run ?? runEach;
-	const ran = (
-		await run(prepared as Step[], call).catch((error) => failAll(call, prepared, error))
+	const work = operation.work ?? takeSteps;
+	const ended = (
+		await work(prepared as Step[], call).catch((error) => failAll(call, prepared, error))
 	).values();
-	const outcomes = checked.map((one) => (isErrorOutcome(one) ? one : ran.next().value));
+	const outcomes = checked.map((one) => (isErrorOutcome(one) ? one : ended.next().value));
 	return toOutput(call, outcomes);
 }
 
-/** Does the step of each item. With On Error "stop", an error is the end. */
-async function runEach(steps: Step[], { stopsOnError }: Call): Promise<Outcome[]> {
-	const runOne = async (step: Step): Promise<Outcome> =>
+/** Takes the step of each item. With On Error "stop", none begins after an error. */
+async function takeSteps(steps: Step[], { stopsOnError }: Call): Promise<Outcome[]> {
+	const take = async (step: Step): Promise<Outcome> =>
 		await step().then(
 			(items) => ({ items }),
 			(error: unknown) => ({ error }),
 		);
 	const isLast = (outcome: Outcome) => stopsOnError && isErrorOutcome(outcome);
-	return await mapConcurrent(steps, runOne, { concurrency: CONCURRENCY, isLast });
+	return await mapConcurrent(steps, take, { concurrency: CONCURRENCY, isLast });
 }
 
-/** Makes an error of the run as a whole that of each item. @throws it, with On Error "stop" */
+/** Makes an error of the whole run the error of each item. @throws the error, with On Error "stop" */
 function failAll(call: Call, items: object[], error: unknown) {
 	if (call.stopsOnError) throw toNodeError(call, error);
 	return items.map(() => ({ error }));
-}
-
-function findOperation(call: Call): Operation {
-	const resource = call.context.getNodeParameter('resource', 0);
-	const value = call.context.getNodeParameter('operation', 0);
-	const operation = operations.find((one) => one.resource === resource && one.value === value);
-	if (operation) return operation;
-	throw toNodeError(call, new UserError(`Choose 'Operation': there is no "${String(value)}"`));
 }

@@ -13,14 +13,14 @@ interface OperationBase {
 	fields: INodeProperties[];
 }
 
-/** Sends what an item asks for. */
+/** Sends what an item asks for, and makes its output. */
 export type Step = () => Promise<OutputItem[]>;
 
 export interface PlainOperation<Prepared extends object = Step> extends OperationBase {
 	/** Checks an item, before anything is sent for any. @throws {UserError} for a field */
 	prepare(item: Item): Prepared | Promise<Prepared>;
-	/** Works on all items together; absent: each is a step. @returns their outcomes, in order */
-	run?(prepared: Prepared[], call: Call): Promise<Outcome[]>;
+	/** Works on all items together; absent: each item is a step. @returns their outcomes, in order */
+	work?(prepared: Prepared[], call: Call): Promise<Outcome[]>;
 }
 
 /** An operation of the action node. Its items are worked on here, or become tasks (`run/generate`). */

@@ -11,7 +11,7 @@ export const wait: PlainOperation<{ item: Item; taskId: string }> = {
 	description: 'Wait for an existing task, and continue with it when it is finished',
 	fields: [taskIdField, optionsField([...waitOptions, timeoutOption])],
 	prepare: (item) => ({ item, taskId: readTaskId(item) }),
-	async run(known, call) {
+	async work(known, call) {
 		const [first] = known;
 		if (!first) return [];
 		const { wait } = await import('../run/wait');

@@ -23,13 +23,13 @@ const fail = (index: number) => {
 interface Acts {
 	check?: (index: number) => void | Promise<void>;
 	step?: (index: number) => void;
-	run?: PlainOperation<object>['run'];
+	work?: PlainOperation<object>['work'];
 	fields?: Operation['fields'];
 }
 
 /** Executes an operation whose items output their index. @returns the items that were begun, too */
 async function execute(
-	{ check, step, run, fields = [] }: Acts,
+	{ check, step, work, fields = [] }: Acts,
 	{ parameters, ...given }: Parameters<typeof runNode>[1] = {},
 ) {
 	const begun: number[] = [];
@@ -42,7 +42,7 @@ async function execute(
 			return outputIndex(index);
 		};
 	};
-	operations.splice(0, 1, { resource: 'task', value: 'do', fields, prepare, run });
+	operations.splice(0, 1, { resource: 'task', value: 'do', fields, prepare, work });
 	return {
 		...(await runNode({ operation: 'do', ...parameters }, { input: [{}, {}, {}], ...given })),
 		begun,
@@ -82,20 +82,20 @@ it('after an error of an item, no further one is begun, unless the run goes on',
 });
 
 it('an error of all items is that of the run, or that of each if it goes on', async () => {
-	const run = async () => await Promise.reject(new Error('Down'));
-	expect(await execute({ run })).toMatchObject({ error: saying('Down') });
-	const { output } = await execute({ run }, { goesOn: true });
+	const work = async () => await Promise.reject(new Error('Down'));
+	expect(await execute({ work })).toMatchObject({ error: saying('Down') });
+	const { output } = await execute({ work }, { goesOn: true });
 	expect(output).toEqual([0, 1, 2].map((item) => failed(item, 'Down')));
 });
 
 it('below an MCP server, answers in time, whatever hangs', async () => {
-	const run = async () => await new Promise<never>(() => {});
+	const work = async () => await new Promise<never>(() => {});
 	const server = { type: '@n8n/n8n-nodes-langchain.mcpTrigger' };
 	const more = {
 		workflow: { nodes: { server }, getChildNodes: () => ['server'] },
 		runExecutionData: { resultData: { runData: { server: [{ startTime: Date.now() }] } } },
 	};
-	const { output } = await execute({ run }, { isTool: true, input: [{}], more });
+	const { output } = await execute({ work }, { isTool: true, input: [{}], more });
 	const error = 'The result was not ready in time: an MCP client waits a minute.';
 	const next = 'Call again, unless a task was to be created: it may exist already.';
 	expect(output).toEqual([failed(0, `${error} ${next} ${ABOUT_SERVICE_TEXTS}`)]);
@@ -103,7 +103,7 @@ it('below an MCP server, answers in time, whatever hangs', async () => {
 
 it('an item that was not begun has no output, and one with several has them all', async () => {
 	const outcomes = [undefined, { items: [...outputIndex(7), ...outputIndex(8)] }, { items: [] }];
-	const { output } = await execute({ run: async () => await Promise.resolve(outcomes) });
+	const { output } = await execute({ work: async () => await Promise.resolve(outcomes) });
 	expect(output).toEqual([7, 8].map((index) => ({ ...done(index), pairedItem: { item: 1 } })));
 });
 
