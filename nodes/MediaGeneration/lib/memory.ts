@@ -1,21 +1,18 @@
-const MINUTE = 60_000;
-const MEGABYTE = 1024 * 1024;
-
 /**
- * What this process remembers: the most entries, or what they weigh together, and for how many
- * milliseconds; without a time, as long as there is room. What a payment or a wake hangs on has no
- * time, because n8n may let an execution wait for hours. Beside this there are only `WeakMap`s by
- * objects of n8n, which end with those.
+ * What this process remembers: the most entries, or the most that entries weigh together, and for how
+ * many milliseconds; without a time, entries stay as long as there is room. What decides a payment or
+ * a wake has no time, because n8n may let an execution wait for hours. Beside these stores there are
+ * only `WeakMap`s by objects of n8n, whose entries end with the objects.
  */
-export const KEPT = {
+export const STORES = {
 	/** What services answered about models, for all editors and runs. In characters. */
-	catalogue: { most: 32 * MEGABYTE, time: 10 * MINUTE },
-	/** Schemas that runs do without, because the service didn't give them. */
-	missingSchemas: { most: 200, time: MINUTE },
+	catalogue: { most: 32_000_000, time: 600_000 },
+	/** Why the service gave no schema of a model. */
+	missingSchemas: { most: 200, time: 60_000 },
 	/** Who answers at the address of resume URLs. */
-	answerers: { most: 1_000, time: MINUTE },
+	answerers: { most: 1_000, time: 60_000 },
 	/** What nodes have logged, by subject. */
-	warnings: { most: 1_000, time: MINUTE },
+	warnings: { most: 1_000, time: 60_000 },
 	/** The rates of accounts. */
 	creationRates: { most: 1_000 },
 	readRates: { most: 1_000 },
@@ -24,56 +21,55 @@ export const KEPT = {
 	events: { most: 1_000 },
 	/** Callbacks that triggers are processing. */
 	callbacks: { most: 1_000 },
-	/** Runs, by their items. */
+	/** Runs, weighed by their items. */
 	runs: { most: 20_000 },
-	/** What the calls of a tool share that has no execution. */
+	/** What calls of a tool share, where there is no execution. */
 	tools: { most: 10_000 },
-	/** Sleeps, and the ends of their tasks that webhooks have seen. In characters. */
+	/** Sleeps. */
 	naps: { most: 10_000 },
-	ends: { most: 32 * MEGABYTE },
+	/** How tasks of sleeps ended, as webhooks have seen it. In characters. */
+	ends: { most: 32_000_000 },
 } as const satisfies Record<string, { most: number; time?: number }>;
 
 /** Weighs a JSON value in characters. Its place in the store counts too. */
 export const weigh = (value: unknown): number => 1_000 + (JSON.stringify(value)?.length ?? 0);
 
-interface Entry<V> {
+interface Stored<V> {
 	value: V;
 	weight: number;
 	/** In milliseconds since 1970. */
-	until: number;
+	forgottenAt: number;
 }
 
 /** A store of this process. Once it is full, it forgets its oldest entries. */
 export class Memory<V> {
-	private readonly entries = new Map<string, Entry<V>>();
-	private readonly kept: { most: number; time?: number };
+	private readonly entries = new Map<string, Stored<V>>();
 	private weight = 0;
 
 	/** @param isUnderway whether an entry must not be forgotten now, though there is no room */
 	constructor(
-		name: keyof typeof KEPT,
+		private readonly name: keyof typeof STORES,
 		private readonly isUnderway: (value: V) => boolean = () => false,
-	) {
-		this.kept = KEPT[name];
-	}
+	) {}
 
 	get(key: string): V | undefined {
 		const entry = this.entries.get(key);
-		return entry && entry.until > Date.now() ? entry.value : undefined;
+		return entry && entry.forgottenAt > Date.now() ? entry.value : undefined;
 	}
 
 	keys(): IterableIterator<string> {
 		return this.entries.keys();
 	}
 
-	/** Sets an entry, which becomes the newest one. @param weight its part of the most */
+	/** Sets an entry, which becomes the newest one. @param weight what it counts toward the most */
 	set(key: string, value: V, weight = 1): void {
 		this.delete(key);
-		const { most, time = Infinity } = this.kept;
-		this.entries.set(key, { value, weight, until: Date.now() + time });
+		const { most, time = Infinity }: { most: number; time?: number } = STORES[this.name];
+		const now = Date.now();
+		this.entries.set(key, { value, weight, forgottenAt: now + time });
 		this.weight += weight;
 		for (const [oldest, entry] of this.entries) {
-			if (oldest === key || (this.weight <= most && entry.until > Date.now())) break;
+			if (oldest === key || (this.weight <= most && entry.forgottenAt > now)) break;
 			if (!this.isUnderway(entry.value)) this.delete(oldest);
 		}
 	}

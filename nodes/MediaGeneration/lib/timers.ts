@@ -1,9 +1,6 @@
 import { sleep } from 'n8n-workflow';
 
-/**
- * Waits for work to finish, which goes on if nobody waits any more.
- * @throws when `signal` aborts the wait
- */
+/** Waits for work, which goes on if the wait is aborted. @throws when `signal` aborts the wait */
 export async function untilAborted<T>(work: Promise<T>, signal?: AbortSignal): Promise<T> {
 	let leave = () => {};
 	const aborted = new Promise<never>((_, reject) => {
@@ -31,10 +28,10 @@ export const joinSignals = (...signals: Array<AbortSignal | undefined>): AbortSi
 /** The longest delay of a Node timer, in milliseconds. */
 const LONGEST_PAUSE = 2 ** 31 - 1;
 
-/** Spreads a pause at random, so that runs that began together don't act together. */
+/** Spreads a pause at random, so that runs which began together don't act together. */
 export const spread = (pause: number): number => pause * (0.75 + Math.random() / 2);
 
-/** Lengthens pauses, which are in milliseconds, and spreads each at random. */
+/** Yields growing pauses in milliseconds, each spread at random. */
 export function* growPauses({
 	first,
 	growth,
@@ -44,19 +41,19 @@ export function* growPauses({
 }
 
 /** Runs a function after some milliseconds. It doesn't keep the process alive. */
-export const runAfter = (milliseconds: number, run: () => void): void =>
+export const runAfter = (milliseconds: number, work: () => void): void =>
 	AbortSignal.timeout(
 		Math.max(0, Math.min(Math.ceil(milliseconds), LONGEST_PAUSE)),
-	).addEventListener('abort', run, { once: true });
+	).addEventListener('abort', work, { once: true });
 
 /**
- * Waits for work to finish, but not beyond a time in milliseconds since 1970.
+ * Waits for work until a time in milliseconds since 1970.
  * @returns the result; undefined if time ran out
  */
-export async function settleBy<T>(until: number, work: Promise<T>): Promise<T | undefined> {
-	if (until === Infinity) return await work;
+export async function settleBy<T>(doneBy: number, work: Promise<T>): Promise<T | undefined> {
+	if (doneBy === Infinity) return await work;
 	const isDone = new AbortController();
-	const limit = pause(Math.min(until - Date.now(), LONGEST_PAUSE), isDone.signal);
-	const over = limit.then(undefined, () => undefined) as Promise<undefined>;
+	const waiting = pause(Math.min(doneBy - Date.now(), LONGEST_PAUSE), isDone.signal);
+	const over = waiting.catch(() => undefined) as Promise<undefined>;
 	return await Promise.race([work, over]).finally(() => isDone.abort());
 }

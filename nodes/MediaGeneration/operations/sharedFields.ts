@@ -70,8 +70,6 @@ export const readPerFile = (option: Item['option']): boolean =>
  * hidden by it. With `show`, n8n would drop the value wherever nobody added the switch.
  */
 
-const MINUTE = 60_000;
-
 /** A longest wait: above 0, up to a year. n8n would change what is outside of `minValue` silently. */
 const minutes: JsonSchema = { type: 'number', minimum: 0.01, maximum: 525_600 };
 
@@ -163,7 +161,7 @@ export function readWaitSettings({ call, option, settings }: Item): WaitSettings
 	const field = String(option(outputBinaryField.name) ?? '').trim() || 'data';
 	return {
 		...settings,
-		waitLimit: limit * MINUTE,
+		waitLimit: limit * 60_000,
 		perFile: readPerFile(option),
 		failedTasks: failed as WaitSettings['failedTasks'],
 		...(downloads && { downloads: { field, maxBytes: readMaxBytes(option) } }),

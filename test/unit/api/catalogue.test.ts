@@ -5,7 +5,7 @@ import {
 	getModelSchema,
 } from '../../../nodes/MediaGeneration/api/catalogue';
 import type { TaskService } from '../../../nodes/MediaGeneration/api/client';
-import { KEPT, weigh } from '../../../nodes/MediaGeneration/lib/memory';
+import { STORES, weigh } from '../../../nodes/MediaGeneration/lib/memory';
 import { answerFromCorpus, BROKEN, MINUTE, settle, type Answer } from '../corpus';
 import { credentials, openService } from './service';
 
@@ -64,7 +64,7 @@ it('answers are kept by their length, the newest ones', async () => {
 		await jest.advanceTimersByTimeAsync(2_000);
 		await answer;
 	};
-	const room = Math.floor(KEPT.catalogue.most / weigh(openapi));
+	const room = Math.floor(STORES.catalogue.most / weigh(openapi));
 	for (let index = 0; index <= room; index++) await read(index);
 	await read(1);
 	expect(requests).toHaveLength(room + 1);

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { KEPT, Memory as ActualMemory } from '../../../nodes/MediaGeneration/lib/memory';
+import { STORES, Memory as ActualMemory } from '../../../nodes/MediaGeneration/lib/memory';
 
-type Name = keyof typeof KEPT;
+type Name = keyof typeof STORES;
 type Actual = typeof import('../../../nodes/MediaGeneration/lib/memory');
 
 /** The stores that the product has made, by name. The events of a trigger are made with it. */
@@ -29,7 +29,7 @@ const build = (isUnderway: boolean) => ({
 	isBusy: () => isUnderway,
 	underway: { size: isUnderway ? 1 : 0 },
 	locks: { size: 0 },
-	getState: () => (isUnderway ? 'delivering' : 'waiting'),
+	getPhase: () => (isUnderway ? 'delivering' : 'waiting'),
 	deref: () => ({ writableEnded: !isUnderway }),
 });
 
@@ -53,12 +53,12 @@ it('nothing at the top of a file remembers beside these', () => {
 			.map(([, name]) => `${path.basename(file)} ${name}`);
 	});
 	expect(found).toEqual([]);
-	expect([...mockStores.keys()].sort()).toEqual(Object.keys(KEPT).sort());
+	expect([...mockStores.keys()].sort()).toEqual(Object.keys(STORES).sort());
 });
 
-it.each(Object.keys(KEPT) as Name[])('%s are bounded, the oldest are forgotten first', (name) => {
+it.each(Object.keys(STORES) as Name[])('%s are bounded, the oldest are forgotten first', (name) => {
 	const store = mockStores.get(name) as ActualMemory<unknown>;
-	const { most } = KEPT[name];
+	const { most } = STORES[name];
 	const weight = most > 100_000 ? most / 1_024 : 1;
 	const room = most / weight;
 	for (let index = 0; index < room * 1.5; index++) store.set(`key ${index}`, build(false), weight);
@@ -80,18 +80,18 @@ it.each(HELD)('of %s, none that is under way is forgotten', (name) => {
 	const store = mockStores.get(name) as ActualMemory<unknown>;
 	const held = build(true);
 	store.set('held', held);
-	for (let index = 0; index < KEPT[name].most; index++) store.set(`new ${index}`, build(false));
-	expect([store.get('held'), [...store.keys()].length]).toEqual([held, KEPT[name].most]);
+	for (let index = 0; index < STORES[name].most; index++) store.set(`new ${index}`, build(false));
+	expect([store.get('held'), [...store.keys()].length]).toEqual([held, STORES[name].most]);
 });
 
 it('what has a time is not given out after it, nor kept once something else comes', () => {
 	const store = new ActualMemory<number>('answerers');
 	const now = jest.spyOn(Date, 'now').mockReturnValue(0);
 	store.set('first', 1);
-	now.mockReturnValue(KEPT.answerers.time - 1);
+	now.mockReturnValue(STORES.answerers.time - 1);
 	store.set('second', 2);
 	expect(store.get('first')).toBe(1);
-	now.mockReturnValue(KEPT.answerers.time);
+	now.mockReturnValue(STORES.answerers.time);
 	expect(store.get('first')).toBeUndefined();
 	store.set('second', 3);
 	expect([...store.keys()]).toEqual(['second']);
@@ -100,6 +100,6 @@ it('what has a time is not given out after it, nor kept once something else come
 it('one entry alone may be more than there is room for', () => {
 	const store = new ActualMemory<number>('ends');
 	store.set('small', 1);
-	store.set('large', 2, 2 * KEPT.ends.most);
+	store.set('large', 2, 2 * STORES.ends.most);
 	expect([...store.keys()]).toEqual(['large']);
 });
