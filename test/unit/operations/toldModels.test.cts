@@ -1,6 +1,6 @@
 import { operations, type OperationRow } from '../../../dev/fixtures/operations.cts';
 import { buildDocument } from '../../../dev/service/catalogue.cts';
-import { ENDPOINTS } from '../../../nodes/MediaGeneration/api/service';
+import { ENDPOINTS, type Endpoint } from '../../../nodes/MediaGeneration/api/service';
 import { operations as allOperations } from '../../../nodes/MediaGeneration/operations';
 import { runNode } from './runNode.cts';
 
@@ -36,16 +36,21 @@ const manyFields = Array.from({ length: 150 }, (_, number) => [
 	{ type: 'string', description: `${MARCH}${link(number, 100)}`, enum: [`${number}`, MARCH] },
 ]);
 
+const uploaded = { ...record, downloadUrl: link(0) };
+
 /** What a hostile service answers, by the name of its endpoint. */
 const HOSTILE: Record<string, unknown> = {
 	createTaskPath: { taskId: 'task' },
+	taskDetailsPath: record,
 	creditsPath: 1,
+	streamUploadPath: uploaded,
+	urlUploadPath: uploaded,
 	modelsPath: { models: manyModels },
 	modelSchemaPath: {
 		openapi: buildDocument({ properties: Object.fromEntries(manyFields) as object }),
 	},
-	urlUploadPath: { ...record, downloadUrl: link(0) },
-};
+	downloadUrlPath: link(0),
+} satisfies Record<Endpoint, unknown>;
 
 /** Names the endpoint at a path as the credential does: of two, the longer one. */
 const nameEndpoint = (at: string) =>
@@ -97,7 +102,7 @@ it.each(names)('a workflow gets of %s no more than its sample has', async (name)
 it.each(names)('a model is told no more of %s than it can take', async (name) => {
 	const told = await run(name, true, (endpoint) => ({
 		code: 200,
-		data: HOSTILE[endpoint] ?? record,
+		data: HOSTILE[endpoint],
 	}));
 	expectBounded(told);
 	const [{ note, ...first } = {}] = told as Array<{ note?: string }>;

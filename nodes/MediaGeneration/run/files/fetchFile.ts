@@ -140,6 +140,13 @@ async function* receiveBody(
 	}
 }
 
+const buildInsideError = (file: RemoteFile, url: string) =>
+	new DownloadError(
+		file,
+		`its link leads to ${cutText(new URL(url).origin)}, an address inside this network`,
+		ASK_SERVICE,
+	);
+
 /** Opens a link and follows redirects, but not from the internet into this network. */
 async function openLink(
 	{ call, getService, settings: { timeoutSeconds } }: FileSource,
@@ -161,10 +168,8 @@ async function openLink(
 		if (!isWebUrl(url))
 			throw new DownloadError(file, 'its link leads to what is not a web address', ASK_SERVICE);
 		const isInside = isInternalUrl(url);
-		if (isInside && !isInternalUrl(from ?? (await getService()).credentials.baseUrl)) {
-			const where = `${cutText(new URL(url).origin)}, an address inside this network`;
-			throw new DownloadError(file, `its link leads to ${where}`, ASK_SERVICE);
-		}
+		if (isInside && !isInternalUrl(from ?? (await getService()).credentials.baseUrl))
+			throw buildInsideError(file, url);
 		const asking = call.context.helpers.httpRequest({ ...request, url });
 		const answer = (await asking.catch((error: unknown) => {
 			const { detail, next } = findNetworkFailure(error, timeoutSeconds);
