@@ -14,7 +14,7 @@ import {
 import type { Item } from '../../nodes/MediaGeneration/run/input/item';
 import { readCall } from '../../nodes/MediaGeneration/host/call';
 import type { RunSettings } from '../../nodes/MediaGeneration/run/ledger/ledger';
-import type { Creation } from '../../nodes/MediaGeneration/run/ledger/note';
+import type { Creation } from '../../nodes/MediaGeneration/run/ledger/changes';
 import {
 	buildExecuteContext,
 	buildWebhookContext,
@@ -110,7 +110,6 @@ export const prepare = (
 ): Creation => ({
 	item: buildItem(context, index, options),
 	request: { model: 'model', input: { prompt: `prompt ${index}` }, given: index },
-	attempts: 0,
 });
 
 const SECRET = 'a-key';

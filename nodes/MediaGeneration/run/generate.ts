@@ -2,13 +2,19 @@ import type { INodeExecutionData, INodeProperties } from 'n8n-workflow';
 import { buildUnknownError } from '../api/failure';
 import type { Call } from '../host/call';
 import { checkItems, type CreateRequest, isErrorOutcome, type Item, readItem } from './input/item';
-import { findUnknownCall } from './ledger/here';
-import { type Entry, findLimitAt, isToSend, type RunSettings, statusOf } from './ledger/ledger';
-import { adoptEarlier, type Creation } from './ledger/note';
-import { inRun, openSettings } from './open';
+import { adoptEarlier, type Creation, keepSettings } from './ledger/changes';
+import {
+	type Entry,
+	findUnknownCall,
+	findLimitAt,
+	isToSend,
+	type RunSettings,
+	statusOf,
+} from './ledger/ledger';
+import { withLock } from './ledger/openLedger';
 import { show } from './output/output';
-import { isOver, listWithoutError, type Run } from './run';
-import { checkBudget } from './send/budget';
+import { inRun, isOver, listWithoutError, type Run } from './run';
+import { checkLimits } from './send/guards';
 import { sendAll } from './send/send';
 
 /**
@@ -19,7 +25,7 @@ export async function generate(call: Call, job: Job): Promise<INodeExecutionData
 	return await inRun(call, async (run) => {
 		const { ledger, isWoken } = run;
 		try {
-			if (!isWoken) await create(run, job);
+			if (!isWoken) await withLock(run, async () => await create(run, job));
 			if (ledger.settings && !isOver(run)) {
 				if (fallsAsleep(run)) return await (await import('./sleep/sleep')).fallAsleep(run);
 				const { beginWatch, watch } = await import('./watch');
@@ -39,13 +45,11 @@ async function create(run: Run, job: Job): Promise<void> {
 	const found = await listCreations(run, job);
 	if (isOver(run)) return;
 	const [first] = found;
-	if (first) openSettings(run, () => job.readSettings?.(first.item));
-	const creations = found.filter((creation) => !adoptEarlier(ledger, creation));
+	if (first) keepSettings(ledger, () => job.readSettings?.(first.item));
+	const creations: Creation[] = [];
+	for (const creation of found) if (!adoptEarlier(ledger, creation)) creations.push(creation);
 	if (ledger.settings) await decide(run, creations);
-	const allowed = await checkBudget(run, creations);
-	const sent = await sendAll(run, allowed);
-	// What was taken from the budget but not sent is given back.
-	ledger.shared.count -= allowed.length - sent;
+	await sendAll(run, await checkLimits(run, creations));
 }
 
 /** Decides how the run waits. Where it sleeps, the service is to call its resume URL. */
@@ -93,17 +97,15 @@ async function prepareCreation(
 	{ fields, request }: Job,
 	index: number,
 ): Promise<Creation | undefined> {
-	const { call, ledger } = run;
-	const entry = ledger.entries[index] as Entry;
+	const entry = run.ledger.entries[index] as Entry;
 	const own = statusOf(entry) === 'unknown' ? entry.unknown : undefined;
-	const unknown = own ?? findUnknownCall(call, ledger.shared, index);
+	const unknown = own ?? findUnknownCall(run, index);
 	if (unknown) throw buildUnknownError(unknown);
-	const attempts = entry.attempts.length;
 	const getService = async () => await run.getService(index);
 	// A run that may sleep reads the credential now, so that its error is the item's. Other
 	// expressions aren't read again: they may return another value than before.
-	if (attempts) await getService();
-	if (!isToSend(entry, call.tries)) return undefined;
-	const item = await readItem(call, fields, index, getService);
-	return { item, request: await request(item), attempts };
+	if (entry.attempts.length) await getService();
+	if (!isToSend(entry, run.call.tries)) return undefined;
+	const item = await readItem(run.call, fields, index, getService);
+	return { item, request: await request(item) };
 }

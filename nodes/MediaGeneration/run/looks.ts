@@ -3,6 +3,7 @@ import type { RequestSettings } from '../api/exchange';
 import type { Task } from '../api/task';
 import { mapConcurrent } from '../lib/mapConcurrent';
 import { CONCURRENCY } from './input/item';
+import { noteLook } from './ledger/changes';
 import { type Attempt, type Entry, findTask, listAwaited } from './ledger/ledger';
 
 /** How many tasks a webhook asks for at once, if the first ones have ended. */
@@ -11,12 +12,12 @@ const ASKED_AT_ONCE = 32;
 /** A task that is looked at. */
 interface LookedAt {
 	taskId: string;
-	/** Of several items that have it, one. */
+	/** One of the items that have the task. */
 	item: number;
 	attempts: Attempt[];
-	/** What the service last said of it, before it ended. */
+	/** What the service last said of the task. */
 	said?: Task;
-	/** Why the last look at it failed; absent if it succeeded. */
+	/** Why the last look at the task failed; absent if it succeeded. */
 	failure?: Error;
 }
 
@@ -24,20 +25,20 @@ interface LookedAt {
 export type GetService = (item: number) => Promise<TaskService>;
 
 /**
- * Looks at the tasks of a run: asks the service for them, and notes their ends in the ledger. What
- * else it says is known to this call alone. An end is final: later answers change nothing.
+ * Looks at the tasks of a run: asks the service for them, and notes their ends in the ledger. What else
+ * the service says is known to this call alone. An end is final: later answers change nothing.
  */
 export class Looks {
 	/** By key, in the order of the items. */
 	private readonly tasks = new Map<string, LookedAt>();
 
 	/**
-	 * @param entries their tasks that are waited for are looked at
-	 * @param errors of items whose tasks aren't, now or later
+	 * @param entries whose awaited tasks are looked at
+	 * @param errors by item; the tasks of an item that has one aren't looked at, now or later
 	 * @param identify makes the key of a task; default: its ID, as all items of a sleep have one account
 	 */
 	constructor(
-		entries: Entry[],
+		entries: readonly Entry[],
 		private readonly settings: RequestSettings,
 		private readonly errors = new Map<number, unknown>(),
 		private readonly identify = (_: Entry, taskId: string) => taskId,
@@ -46,9 +47,9 @@ export class Looks {
 			for (const attempt of errors.has(item) ? [] : listAwaited(entry)) {
 				const { taskId } = attempt;
 				const key = identify(entry, taskId);
-				const watched = this.tasks.get(key) ?? { taskId, item, attempts: [] };
-				watched.attempts.push(attempt);
-				this.tasks.set(key, watched);
+				const lookedAt = this.tasks.get(key) ?? { taskId, item, attempts: [] };
+				lookedAt.attempts.push(attempt);
+				this.tasks.set(key, lookedAt);
 			}
 	}
 
@@ -66,7 +67,7 @@ export class Looks {
 		return this.keys.filter((key) => this.isPending(key));
 	}
 
-	/** The open ones whose last look failed. */
+	/** Those of pending tasks whose last look failed. */
 	get failedKeys(): string[] {
 		return this.pendingKeys.filter((key) => this.find(key).failure);
 	}
@@ -79,7 +80,7 @@ export class Looks {
 		return this.tasks.get(key)?.attempts.some(({ end }) => !end) ?? false;
 	}
 
-	/** What is known of a task that has not ended, beside the ledger. */
+	/** What this call knows of a task, beside the ledger. */
 	find(key: string): Partial<LookedAt> {
 		return this.tasks.get(key) ?? {};
 	}
@@ -90,7 +91,7 @@ export class Looks {
 	}
 
 	/**
-	 * Looks at these tasks. A look that fails is noted too, so nothing is thrown.
+	 * Looks at these tasks. A failure is noted, so nothing is thrown.
 	 * @param isLast is called after each answer, and says whether it ends the look
 	 */
 	async look(
@@ -100,13 +101,13 @@ export class Looks {
 		concurrency = CONCURRENCY,
 	): Promise<void> {
 		const ask = async (key: string): Promise<string> => {
-			const watched = this.tasks.get(key);
-			if (!watched || !this.isPending(key)) return key;
+			const lookedAt = this.tasks.get(key);
+			if (!lookedAt || !this.isPending(key)) return key;
 			try {
-				const service = await getService(watched.item);
-				this.noteAnswer(key, await service.getTask(watched.taskId, this.settings));
+				const service = await getService(lookedAt.item);
+				this.noteAnswer(key, await service.getTask(lookedAt.taskId, this.settings));
 			} catch (error) {
-				if (this.isPending(key)) watched.failure = error as Error;
+				if (this.isPending(key)) lookedAt.failure = error as Error;
 			}
 			return key;
 		};
@@ -118,19 +119,19 @@ export class Looks {
 	 * one has not ended.
 	 */
 	async lookUntilPending(taskId: string, getService: GetService): Promise<void> {
-		const isOpen = (key: string) => this.isPending(key);
+		const isPending = (key: string) => this.isPending(key);
 		const [next = taskId] = this.pendingKeys.filter((key) => key !== taskId);
-		await this.look([taskId, next], getService, isOpen, 1);
-		if (![taskId, next].some(isOpen))
-			await this.look(this.pendingKeys, getService, isOpen, ASKED_AT_ONCE);
+		await this.look([taskId, next], getService, isPending, 1);
+		if (![taskId, next].some(isPending))
+			await this.look(this.pendingKeys, getService, isPending, ASKED_AT_ONCE);
 	}
 
 	/** Notes what the service says of a task. */
 	noteAnswer(key: string, said: Task): void {
-		const watched = this.tasks.get(key);
-		if (!watched || !this.isPending(key)) return;
-		watched.failure = undefined;
-		if (said.status === 'pending') watched.said = said;
-		else for (const attempt of watched.attempts) attempt.end ??= said;
+		const lookedAt = this.tasks.get(key);
+		if (!lookedAt || !this.isPending(key)) return;
+		lookedAt.failure = undefined;
+		lookedAt.said = said;
+		for (const attempt of lookedAt.attempts) noteLook(attempt, said);
 	}
 }

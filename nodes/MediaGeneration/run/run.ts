@@ -1,28 +1,18 @@
+import { UserError } from 'n8n-workflow';
 import type { TaskService } from '../api/client';
 import type { Call } from '../host/call';
 import type { Files } from './files/downloads';
-import type { Locks } from './ledger/here';
-import { type Entry, type Ledger, statusOf } from './ledger/ledger';
+import { readService } from './input/item';
+import { beginLedger, endSleep } from './ledger/changes';
+import { type Entry, type Opened, statusOf } from './ledger/ledger';
+import { leaveRun, openLedger } from './ledger/openLedger';
 import type { Looks } from './looks';
 import type { WaitTimes } from './timetable';
 
-/** How a run waits. */
-export interface WaitDecision {
-	/** The URL that wakes the execution, which sleeps; absent if it stays awake. */
-	resumeUrl?: string;
-	/** What may keep callbacks away from an execution that sleeps, as the end of a sentence. */
-	obstacle?: string;
-	/** Why it stays awake, as the end of a sentence; absent if the user knows. */
-	reason?: string;
-}
-
 /** A run of the node in one call by n8n: what is stored of it, and what this call alone knows. */
-export interface Run {
-	call: Call;
-	ledger: Ledger;
+export interface Run extends Opened {
 	/** A webhook has woken the execution. Such a call creates nothing. */
 	isWoken: boolean;
-	locks: Locks;
 	/** The service, by the credential of an item, which is read when it is needed. */
 	getService: (item: number) => Promise<TaskService>;
 	/** Why items have no task, or no further one, in this call; by item. */
@@ -31,10 +21,59 @@ export interface Run {
 	fatal?: { error: unknown };
 	/** How the run waits. */
 	decision: WaitDecision;
-	/** Present once the run waits awake, like the next two. */
+	/** Present once the run waits awake. */
 	looks?: Looks;
+	/** Present once the run waits awake. */
 	files?: Files;
+	/** Present once the run waits awake. */
 	times?: WaitTimes;
+}
+
+/** How a run waits. */
+export interface WaitDecision {
+	/** The URL that wakes the execution, which sleeps; absent if the run stays awake. */
+	resumeUrl?: string;
+	/** What may keep callbacks away from an execution that sleeps, as the end of a sentence. */
+	obstacle?: string;
+	/** Why the run stays awake, as the end of a sentence; absent if the user knows. */
+	reason?: string;
+}
+
+/** Does the work of a call in its run, and then leaves the run. */
+export async function inRun<T>(call: Call, work: (run: Run) => Promise<T>): Promise<T> {
+	const run = openRun(call);
+	try {
+		return await work(run);
+	} finally {
+		leaveRun(run);
+	}
+}
+
+/** Opens a run: the same one, that of the execution which this one retries, or a new one. */
+export function openRun(call: Call): Run {
+	try {
+		const run = beginRun({ call, ledger: openLedger(call) });
+		const sleep = endSleep(run.ledger);
+		for (const [item, { message, description }] of Object.entries(sleep?.errors ?? {}))
+			run.errors.set(Number(item), new UserError(message, { description }));
+		return { ...run, isWoken: sleep !== undefined };
+	} catch (error) {
+		const entries = call.context.getInputData().map(() => ({ attempts: [] }));
+		return { ...beginRun({ call, ledger: beginLedger({ entries }) }), fatal: { error } };
+	}
+}
+
+/** Begins a call of a run, with its ledger. */
+export function beginRun({ call, ledger }: Opened): Run {
+	const services = new Map<number, Promise<TaskService>>();
+	const getService = async (item: number): Promise<TaskService> => {
+		const service = services.get(item) ?? readService(call.context, item);
+		services.set(item, service);
+		// A credential that n8n failed to read may be readable later.
+		service.catch(() => services.delete(item));
+		return await service;
+	};
+	return { call, ledger, isWoken: false, getService, errors: new Map(), decision: {} };
 }
 
 /* When an error ends a run (On Error, Failed Tasks). A failed task counts as an error only in `show`. */

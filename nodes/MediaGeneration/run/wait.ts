@@ -1,10 +1,10 @@
 import { factsOf, isOfKind } from '../api/failure';
 import type { Call } from '../host/call';
 import type { Item, Outcome } from './input/item';
-import { beginLedger, type WaitSettings } from './ledger/ledger';
-import { beginRun } from './open';
+import { beginLedger } from './ledger/changes';
+import type { WaitSettings } from './ledger/ledger';
 import { showOutcomes } from './output/output';
-import { isOver } from './run';
+import { beginRun, isOver } from './run';
 import { MAX_TIME_UNKNOWN } from './timetable';
 import { beginWatch, keepLooking, watch } from './watch';
 
@@ -29,15 +29,15 @@ export async function wait(call: Call, known: Known[], settings: WaitSettings): 
 		})),
 	});
 	const getService = async (order: number) => (known[order] as Known).item.service;
-	const run = beginWatch({ ...beginRun(call, ledger), getService });
+	const run = beginWatch({ ...beginRun({ call, ledger }), getService });
 	const { looks, times } = run;
 	// A service may not know a task for some seconds after its creation.
 	const mayChange = (key: string) => {
 		const { failure, said } = looks.find(key);
 		return failure ? passes(failure) || isOfKind(failure, 'unknownTask') : !said;
 	};
-	const list = () => (looks.pendingKeys.some(mayChange) ? looks.pendingKeys : []);
 	const lastLookAt = Math.min(Date.now() + MAX_TIME_UNKNOWN, times.lastLookAt);
+	const list = () => (looks.pendingKeys.some(mayChange) ? looks.pendingKeys : []);
 	await keepLooking(run, Date.now());
 	await keepLooking(run, lastLookAt, list);
 	for (const [order, entry] of ledger.entries.entries()) {

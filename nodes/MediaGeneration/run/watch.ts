@@ -2,6 +2,7 @@ import { isTooFast } from '../api/failure';
 import { listTaskLinks } from '../api/task';
 import { pause, settleBy, untilAborted } from '../lib/timers';
 import { openFiles } from './files/downloads';
+import { beginWait } from './ledger/changes';
 import {
 	describeTask,
 	type Entry,
@@ -22,7 +23,7 @@ export type AwakeRun = ReturnType<typeof beginWatch>;
 export function beginWatch(run: Run) {
 	const { call, ledger, errors } = run;
 	const settings = ledger.settings as WaitSettings;
-	ledger.waitBegan ??= Date.now();
+	beginWait(ledger);
 	return Object.assign(run, {
 		looks: new Looks(ledger.entries, settings, errors, identifyTask),
 		files: openFiles(call, ledger),

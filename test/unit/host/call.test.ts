@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { readCall, type Call } from '../../../nodes/MediaGeneration/host/call';
 import { executeOperation } from '../../../nodes/MediaGeneration/operations/execute';
-import { openRun } from '../../../nodes/MediaGeneration/run/open';
+import { openRun } from '../../../nodes/MediaGeneration/run/run';
 import { buildCall, buildContext, type Run } from '../n8n';
 
 const NOW = 1_000_000;
@@ -157,7 +157,8 @@ it('a call that is mixed up is told so, by any operation, and of no task of anot
 	const { note, call } = newTool();
 	const own = { Prompt: 'Night' };
 	note(own);
-	openRun(call(own, 0)).ledger.entries[0] = { attempts: [{ taskId: 'of-the-first' }] };
+	const entries = [{ attempts: [{ taskId: 'of-the-first' }] }];
+	Object.assign(openRun(call(own, 0)).ledger, { entries });
 	const other = call({ ...own }, 0);
 	expect(openRun(other).ledger.entries).toEqual([{ attempts: [] }]);
 	const [[item] = []] = await executeOperation(other.context);

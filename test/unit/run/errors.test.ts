@@ -6,7 +6,7 @@ import {
 	toNodeError,
 	buildFailedTaskError,
 } from '../../../nodes/MediaGeneration/run/output/errors';
-import { beginLedger } from '../../../nodes/MediaGeneration/run/ledger/ledger';
+import { beginLedger } from '../../../nodes/MediaGeneration/run/ledger/changes';
 import type { Task } from '../../../nodes/MediaGeneration/api/task';
 import { buildCall, rejection } from '../n8n';
 

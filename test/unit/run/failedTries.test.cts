@@ -1,8 +1,5 @@
-import {
-	listTaskIds,
-	readLedger,
-	type Ledger,
-} from '../../../nodes/MediaGeneration/run/ledger/ledger';
+import { listTaskIds, type Ledger } from '../../../nodes/MediaGeneration/run/ledger/ledger';
+import { readLedger } from '../../../nodes/MediaGeneration/run/ledger/openLedger';
 import {
 	AWAKE_OR_ASLEEP,
 	build,

@@ -1,5 +1,5 @@
 import { UserError, type INodeExecutionData } from 'n8n-workflow';
-import { readLedger } from '../../../nodes/MediaGeneration/run/ledger/ledger';
+import { readLedger } from '../../../nodes/MediaGeneration/run/ledger/openLedger';
 import { build, live, readKept, SECOND, type OfItem } from '../../world/live.cts';
 import type { Execution } from '../../world/n8n.cts';
 import type { Plan } from '../../world/world.cts';

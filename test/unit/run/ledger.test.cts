@@ -2,17 +2,20 @@ import { stringify } from 'flatted';
 import sleeping from '../../../dev/fixtures/sleepingRecord.json';
 import {
 	adopt,
+	beginLedger,
+	mergeEntry,
+	storeOutput,
+} from '../../../nodes/MediaGeneration/run/ledger/changes';
+import {
 	isToSend,
 	listTaskIds,
-	mergeEntry,
-	readLedger,
 	statusOf,
-	storeOutput,
 	type Attempt,
 	type Entry,
 	type Ledger,
 	type EntryStatus,
 } from '../../../nodes/MediaGeneration/run/ledger/ledger';
+import { readLedger } from '../../../nodes/MediaGeneration/run/ledger/openLedger';
 import { build, live, readKept, readLast, readStored, SECOND } from '../../world/live.cts';
 import type { Entry as StackEntry, Execution, RunData } from '../../world/n8n.cts';
 import type { Plan, World } from '../../world/world.cts';
@@ -66,11 +69,6 @@ it('a retry takes tasks over, but no end save a failure, of which n8n is told an
 it.each<[string, Partial<Entry>, Partial<Entry>]>([
 	['an unknown outcome', { attempts: [FAILED] }, { attempts: [FAILED], unknown: UNKNOWN }],
 	['the end of the task', { attempts: [OPEN] }, { attempts: [{ ...OPEN, end: GOOD.end }] }],
-	[
-		'what the creation of unknown outcome has made',
-		{ attempts: [], unknown: { ...UNKNOWN, since: 7 } },
-		{ attempts: [{ ...OPEN, settles: 7 }] },
-	],
 ])('of two copies of an entry, the one that knows %s counts', (_, before, after) => {
 	const copy = (known: Partial<Entry>): Entry => structuredClone({ attempts: [], ...known });
 	for (const [one, other] of [
@@ -86,21 +84,8 @@ it.each<[string, Partial<Entry>, Partial<Entry>]>([
 it.each<[string, Partial<Entry>, Partial<Entry>, EntryStatus, boolean]>([
 	['a failure', { attempts: [tell(FAILED)] }, { attempts: [OPEN] }, 'pending', false],
 	['an open one', { attempts: [GOOD] }, { attempts: [OPEN] }, 'completed', false],
-	['a doubt', { unknown: UNKNOWN }, { attempts: [OPEN] }, 'pending', false],
-	[
-		'another doubt that is not settled',
-		{ attempts: [{ ...tell(FAILED), settles: 7 }] },
-		{ unknown: { ...UNKNOWN, since: 8 } },
-		'unknown',
-		false,
-	],
-	[
-		'a settled doubt',
-		{ attempts: [{ ...tell(FAILED), settles: 7 }] },
-		{ unknown: { ...UNKNOWN, since: 7 } },
-		'failed',
-		true,
-	],
+	['an unknown outcome', { unknown: UNKNOWN }, { attempts: [OPEN] }, 'pending', false],
+	['no unknown outcome', { attempts: [tell(FAILED)] }, { unknown: UNKNOWN }, 'unknown', false],
 ])('of two processes, a task counts before %s', (_, known, copy, state, sends) => {
 	const request = { digest: 'of the task', model: 'a/b' };
 	const build = (one: Partial<Entry>): Entry => ({
@@ -123,7 +108,8 @@ it('what n8n stores has no output of a run that has ended, which its tries still
 		request: { digest: 'digest', model: 'a/b', words: 'secret' },
 		attempts: [structuredClone(FAILED), { taskId: 'good', end: { ...GOOD.end!, resultUrls } }],
 	};
-	storeOutput(entry, false);
+	const ledger = beginLedger({ entries: [entry] });
+	storeOutput(ledger, false);
 	expect(JSON.stringify(entry)).not.toContain('secret');
 	expect(JSON.parse(JSON.stringify(entry))).toMatchObject({
 		request: { digest: 'digest' },
@@ -131,15 +117,16 @@ it('what n8n stores has no output of a run that has ended, which its tries still
 	});
 	expect([statusOf(entry), entry.request?.words]).toEqual(['completed', 'secret']);
 	// One that sleeps again is woken by what is stored.
-	storeOutput(entry, true);
+	storeOutput(ledger, true);
 	expect(JSON.stringify(entry)).toContain('secret.png');
 });
 
 it('what n8n stored without words is hidden and stored again, however often', () => {
 	const entry: Entry = { request: { digest: 'digest', model: 'a/b' }, attempts: [] };
-	for (const isStored of [false, true, false]) storeOutput(entry, isStored);
+	const ledger = beginLedger({ entries: [entry] });
+	for (const isStored of [false, true, false]) storeOutput(ledger, isStored);
 	expect(entry.request).toEqual({ digest: 'digest', model: 'a/b' });
-	entry.request!.words = 'anew';
+	Object.assign(entry.request!, { words: 'anew' });
 	expect(entry.request?.words).toBe('anew');
 });
 
@@ -194,9 +181,8 @@ describe('a run that sleeps', () => {
 			const { waitBegan } = (readKept(execution) as { run: Ledger }).run;
 			Object.assign(kept.run, { executionId: execution.id, ...moveTo(waitBegan, kept.run) });
 			contextData['node:Film'] = kept;
-			const { flow = {} } = contextData;
-			for (const [name, costs] of Object.entries(flow))
-				flow[name] = (costs as unknown[][]).map((cost) => cost.slice(0, 2));
+			// What tasks have cost is stored by account, which the fixture doesn't have.
+			delete contextData.flow;
 			const [entry] = nodeExecutionStack as [StackEntry];
 			entry.data = data;
 			entry.node.retryOnFail = false;

@@ -1,8 +1,5 @@
-import {
-	listTaskIds,
-	readLedger,
-	type Ledger,
-} from '../../../nodes/MediaGeneration/run/ledger/ledger';
+import { listTaskIds, type Ledger } from '../../../nodes/MediaGeneration/run/ledger/ledger';
+import { readLedger } from '../../../nodes/MediaGeneration/run/ledger/openLedger';
 import { build, film, live, MINUTE, readLast, readKept, SECOND } from '../../world/live.cts';
 
 describe('a retry from the list', () => {

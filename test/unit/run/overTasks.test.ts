@@ -51,7 +51,7 @@ async function begin(service: Service, count: number, creating: Creating = {}) {
 		options,
 	}));
 	const done = await send(items, { goesOn: true, ledger: wait, ...run });
-	if (wait) wait.waitBegan = done.ledger.waitBegan;
+	if (wait) Object.assign(wait, { waitBegan: done.ledger.waitBegan });
 	return listResults(done);
 }
 

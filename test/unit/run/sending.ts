@@ -1,5 +1,5 @@
 import type { Ledger } from '../../../nodes/MediaGeneration/run/ledger/ledger';
-import { openRun } from '../../../nodes/MediaGeneration/run/open';
+import { openRun } from '../../../nodes/MediaGeneration/run/run';
 import { sendAll } from '../../../nodes/MediaGeneration/run/send/send';
 import { buildCall, prepare, type Run } from '../n8n';
 

@@ -12,9 +12,8 @@ import { NODE_NAME } from '../../lib/brand';
 import { LONGEST_TEXT } from '../../lib/excerpt';
 import { dropUndefined } from '../../lib/json';
 import { cutText, toPlainText } from '../../lib/text';
+import { addCredits } from '../ledger/costs';
 import { type Entry, findTask, identifyTask, type Ledger, mayCreateAgain } from '../ledger/ledger';
-import { addCredits } from '../ledger/note';
-import type { Looks } from '../looks';
 
 /** Tells an agent what the service's texts are, in items and in errors, also where there is none. */
 export const ABOUT_SERVICE_TEXTS =
@@ -32,7 +31,7 @@ export const findNext = (error: unknown): string | undefined =>
 const ABOUT_OTHER_TASKS = `To output the other tasks without paying again, set On Error of its ${NODE_NAME} node to Continue, and retry its execution with the currently saved workflow: see docs/failed-tasks.md.`;
 
 /** Says what a run cost, how often it tried and what it adopted, as far as there is something to say. */
-export function sumUp({ earlier, entries }: Ledger, looks?: Looks) {
+export function sumUp({ earlier, entries }: Ledger) {
 	const costs = new Map<string, number>();
 	let [adopted, tries, failed] = [0, 0, 0];
 	for (const entry of entries) {
@@ -40,10 +39,10 @@ export function sumUp({ earlier, entries }: Ledger, looks?: Looks) {
 		const own = entry.attempts.filter((attempt) => !earlier || !attempt.adopted);
 		if (entry.attempts.length && !own.length) adopted++;
 		tries = Math.max(tries, own.length);
-		for (const { taskId, end } of own) {
-			const key = identifyTask(entry, taskId);
-			const { creditsConsumed } = end ?? looks?.find(key).said ?? {};
-			if (creditsConsumed !== undefined) costs.set(key, creditsConsumed);
+		for (const attempt of own) {
+			const { taskId, end } = attempt;
+			const { creditsConsumed } = end ?? attempt;
+			if (creditsConsumed !== undefined) costs.set(identifyTask(entry, taskId), creditsConsumed);
 			if (end?.status === 'failed') failed++;
 		}
 	}
@@ -60,7 +59,12 @@ export function sumUp({ earlier, entries }: Ledger, looks?: Looks) {
  * @param entries their tasks exist although the output is an error
  * @param sums what else to say of them
  */
-function explain({ audience }: Call, error: unknown, entries: Entry[] = [], sums: unknown[] = []) {
+function explain(
+	{ audience }: Call,
+	error: unknown,
+	entries: readonly Entry[] = [],
+	sums: unknown[] = [],
+) {
 	const { task } = factsOf(error);
 	const others = entries
 		.flatMap(({ attempts }) => attempts)

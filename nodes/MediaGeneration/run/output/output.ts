@@ -6,6 +6,8 @@ import { Excerpt } from '../../lib/excerpt';
 import { cutText, toPlainText } from '../../lib/text';
 import { describeNoResult, GET_FILES, toTaskItems } from '../files/fileItems';
 import { isErrorOutcome, type Outcome, type OutputItem } from '../input/item';
+import { noteReported, storeOutput } from '../ledger/changes';
+import { showTasks } from '../ledger/costs';
 import {
 	describeTask,
 	type Entry,
@@ -13,9 +15,7 @@ import {
 	isFailed,
 	type Ledger,
 	statusOf,
-	storeOutput,
 } from '../ledger/ledger';
-import { noteReported, showTasks } from '../ledger/note';
 import type { Looks } from '../looks';
 import { isErrorIfFailed, type Run } from '../run';
 import {
@@ -37,7 +37,7 @@ export function show(run: Run): INodeExecutionData[] {
 	const outcomes = showOutcomes(run);
 	if (fatal && call.stopsOnError) throw toNodeError(call, fatal.error, ledger);
 	noteReported(ledger, outcomes);
-	for (const entry of ledger.entries) storeOutput(entry, false);
+	storeOutput(ledger, false);
 	return toOutput(call, outcomes, ledger);
 }
 
@@ -129,7 +129,7 @@ function showHints(
 		const message = toPlainText(text);
 		call.context.addExecutionHints({ type, location: 'outputPane', message });
 	};
-	for (const fact of sumUp(ledger, looks)) if (fact) hint('info', fact);
+	for (const fact of sumUp(ledger)) if (fact) hint('info', fact);
 	if (decision.reason) hint('info', `The run stayed awake ${decision.reason}.`);
 	if (times?.isCutShort && !looks.haveEnded) hint('info', ABOUT_CUT_SHORT);
 	for (const [what, reasons] of listWarnings(outcomes)) {

@@ -13,79 +13,62 @@ import { type RateLimiter, RateLimiters } from '../../lib/rateLimiter';
 import { joinSignals, settleBy } from '../../lib/timers';
 import { uploadFiles } from '../input/inputFile';
 import { readPace } from '../input/options';
-import { withLock } from '../ledger/here';
-import { noteTask, noteUnknown, type Creation, wasSent } from '../ledger/note';
+import { type Creation, noteTask, noteUnknown, resetWait } from '../ledger/changes';
 import { buildRunError } from '../output/errors';
 import { hasError, type Run } from '../run';
 import { type CreationTimes, planCreations } from '../timetable';
-import { CreationGuard, limitCreations, TaskLimit } from './stops';
+import { sendGuarded } from './guards';
+import { AccountStop, limitCreations, TaskLimit } from './stops';
 
 /**
- * Creates the tasks, at the rate in Options. A request is sent once, save where the service refused
+ * Creates the tasks, at the rate in Options. A request is sent once, save where the service rejected
  * it for its rate, or for tasks at once. What came of it is in the ledger, or is an error of the run.
- * @returns how many were sent by this call, and maybe made a task
  */
-export async function sendAll(run: Run, creations: Creation[]): Promise<number> {
+export async function sendAll(run: Run, creations: Creation[]): Promise<void> {
 	const [first] = creations;
-	if (!first) return 0;
+	if (!first) return;
 	const { call, ledger } = run;
-	const begunBefore = ledger.waitBegan;
+	const hadBegun = ledger.waitBegan !== undefined;
 	const over = new AbortController();
 	const { perTenSeconds, atOnce } = readPace(first.item.option);
 	const signal = joinSignals(over.signal, call.signal);
 	const findSender = openSenders(run, { requests: perTenSeconds, signal });
-	let sent = 0;
-	const send = async (creation: Creation): Promise<Creation> => {
+	const send = async (creation: Creation): Promise<number> => {
 		const { index, service } = creation.item;
-		await withLock(run.locks, index, async () => {
-			if (call.signal?.aborted || wasSent(ledger, creation)) return;
-			const error = await findSender(service.account).create(creation);
-			if (wasSent(ledger, creation)) sent++;
-			// An item that only waited for its turn when another ended the run has no error of its own.
-			if (error && error !== over.signal.reason) run.errors.set(index, error);
-		});
-		return creation;
+		if (call.signal?.aborted) return index;
+		const create = async () => await findSender(service.account).create(creation);
+		const error = await sendGuarded(run, creation, create);
+		// An item that only waited for its turn when another ended the run has no error of its own.
+		if (error && error !== over.signal.reason) run.errors.set(index, error);
+		return index;
 	};
-	const isLast = ({ item }: Creation) => {
-		const ends = call.stopsOnError && hasError(run, item.index);
+	const isLast = (index: number) => {
+		const ends = call.stopsOnError && hasError(run, index);
 		if (ends) over.abort(new Error('Another item ended the run'));
 		return ends;
 	};
 	await mapConcurrent(creations, send, { concurrency: atOnce, isLast });
 	// The limit counts anew for the tasks of this try.
-	const isNew = creations.some((creation) => wasSent(ledger, creation));
-	if (begunBefore !== undefined && isNew) delete ledger.waitBegan;
-	return sent;
-}
-
-/** Makes a function that finds the sender of an account. */
-function openSenders(run: Run, limits: { requests: number; signal: AbortSignal }) {
-	const findEnd = limitCreations(run);
-	const senders = new Map<string, CreationSender>();
-	return (account: string): CreationSender => {
-		const known = senders.get(account);
-		if (known) return known;
-		const taskLimit = new TaskLimit(findEnd, limits.signal);
-		const sender = new CreationSender(run, account, { ...limits, taskLimit });
-		senders.set(account, sender);
-		return sender;
-	};
-}
-
-/** Adds to a refusal that the service doesn't describe the model: its name may be misspelt. */
-function explain({ request }: Creation, error: Error): Error {
-	if (!request.isUndescribed || !isOfKind(error, 'input')) return error;
-	const next = `The service describes no model "${request.model}". ${CHECK_NAME}. ${error.description}`;
-	return error.advise(next);
+	if (hadBegun && creations.some(({ isSent }) => isSent)) resetWait(ledger);
 }
 
 /** How a run sends the creations of an account. */
-interface Limits {
+interface Pace {
 	/** The most creations within ten seconds; 0: any number. */
 	requests: number;
-	taskLimit: TaskLimit;
 	/** When aborted, creations that wait are rejected. */
-	signal?: AbortSignal;
+	signal: AbortSignal;
+}
+
+/** Makes a function that finds the sender of an account. */
+function openSenders(run: Run, pace: Pace) {
+	const findEnd = limitCreations(run);
+	const senders = new Map<string, CreationSender>();
+	return (account: string): CreationSender => {
+		const sender = senders.get(account) ?? new CreationSender(run, account, pace, findEnd);
+		senders.set(account, sender);
+		return sender;
+	};
 }
 
 /**
@@ -93,21 +76,24 @@ interface Limits {
  * creations would fail too, or might be paid without a result, nothing more is sent.
  */
 class CreationSender {
-	private readonly inTurn: ReturnType<typeof joinPace>;
-	private readonly guard: CreationGuard;
+	private readonly inTurn: ReturnType<RateLimiter['join']>;
+	private readonly taskLimit: TaskLimit;
+	private readonly stop: AccountStop;
 	private readonly closing: Closing;
-	/** The items whose creations are under way. */
+	/** The items whose requests are under way. */
 	private readonly underway = new Set<number>();
 
+	/** @param findEnd says until when creations wait while the service takes no more tasks at once */
 	constructor(
 		private readonly run: Run,
 		account: string,
-		private readonly limits: Limits,
+		{ requests, signal }: Pace,
+		findEnd: () => number,
 	) {
 		this.closing = planClosing(run.call);
-		this.inTurn = joinPace(account, limits.requests, limits.signal);
-		const counts = (run.ledger.unknownCounts ??= {});
-		this.guard = new CreationGuard((counts[account] ??= { inARow: 0, perhapsRejected: 0 }));
+		this.inTurn = limiters.of(account).join(requests || Infinity, signal);
+		this.taskLimit = new TaskLimit(findEnd, signal);
+		this.stop = new AccountStop(run.ledger, account);
 	}
 
 	/**
@@ -121,11 +107,11 @@ class CreationSender {
 		const created = await settleBy(sentBy, creating);
 		if (created) return created.error;
 		// Nothing more may be sent even if the clock is set back before `sentBy`.
-		this.guard.reason ??= notSent;
+		this.stop.reason ??= notSent;
 		if (!this.underway.has(creation.item.index)) return notSent;
 		const late = knownBy > sentBy ? await settleBy(knownBy, creating) : undefined;
 		if (late) return late.error;
-		noteUnknown(this.run, creation, { ...underway, since: Date.now() });
+		noteUnknown(this.run, creation, underway);
 		return buildUnknownError(underway);
 	}
 
@@ -137,7 +123,7 @@ class CreationSender {
 		} catch (error) {
 			const { outcome } = factsOf(error);
 			if (outcome) noteUnknown(this.run, creation, outcome);
-			if (isOfKind(error, 'tasksAtOnce')) this.guard.noteNoTime(error);
+			if (isOfKind(error, 'tasksAtOnce')) this.stop.noteNoTime(error);
 			return { error: explain(creation, error as Error) };
 		}
 	}
@@ -151,12 +137,12 @@ class CreationSender {
 			this.throwIfStopped();
 			return await this.sendNow(item.index, async () => await service.createTask(body, settings));
 		};
-		return await this.limits.taskLimit.send(async () => await this.inTurn(send));
+		return await this.taskLimit.send(async () => await this.inTurn(send));
 	}
 
 	private throwIfStopped(): void {
-		if (Date.now() >= this.closing.sentBy) this.guard.reason ??= this.closing.notSent;
-		if (this.guard.reason) throw this.guard.reason;
+		if (Date.now() >= this.closing.sentBy) this.stop.reason ??= this.closing.notSent;
+		if (this.stop.reason) throw this.stop.reason;
 	}
 
 	private async sendNow(index: number, createTask: () => Promise<string>): Promise<string> {
@@ -164,12 +150,19 @@ class CreationSender {
 		const [outcome] = await Promise.allSettled([createTask()]);
 		this.underway.delete(index);
 		if (outcome.status === 'rejected') {
-			this.guard.noteFailed(outcome.reason as Error);
+			this.stop.noteOutcome(outcome.reason as Error);
 			throw outcome.reason;
 		}
-		this.guard.noteCreated();
+		this.stop.noteOutcome();
 		return outcome.value;
 	}
+}
+
+/** Adds to a rejection that the service doesn't describe the model: its name may be misspelt. */
+function explain({ request }: Creation, error: Error): Error {
+	if (!request.isUndescribed || !isOfKind(error, 'input')) return error;
+	const next = `The service describes no model "${request.model}". ${CHECK_NAME}. ${error.description}`;
+	return error.advise(next);
 }
 
 /** Of all runs of this process, by account. */
@@ -179,16 +172,6 @@ const limiters = new RateLimiters('creationRates', {
 	isTooFast: (error) => isOfKind(error, 'rate'),
 });
 
-/**
- * Makes a function that runs creations of an account when their turn comes.
- * @param requests the most within ten seconds; 0: any number
- */
-const joinPace = (
-	account: string,
-	requests: number,
-	signal?: AbortSignal,
-): ReturnType<RateLimiter['join']> => limiters.of(account).join(requests || Infinity, signal);
-
 /** When a call's creations end, so that its output comes in time, and what is said then. */
 interface Closing extends CreationTimes {
 	/** The error of items that were not sent. */
@@ -197,31 +180,32 @@ interface Closing extends CreationTimes {
 	underway: UnknownOutcome;
 }
 
-const buildForMcp = (): Omit<Closing, keyof CreationTimes> => ({
-	notSent: buildRunError(
-		'There was no time left to create the task, because MCP clients give up after a minute',
-		'The client may call again.',
-	),
-	underway: {
-		message: 'The service took so long to create the task that the MCP client would have given up',
-		advice: "Do not create it again. Its ID will be in n8n's log.",
-	},
-});
-
-const buildForN8n = (): Omit<Closing, keyof CreationTimes> => ({
-	notSent: buildRunError(
-		"There was no time left to create the task before n8n's timeout",
-		"Raise 'Timeout Workflow' in the workflow's settings, or give the node fewer items.",
-	),
-	underway: {
-		message: 'The service took so long to create the task that n8n would have ended the execution',
-		advice: "Its ID will be in n8n's log.",
-	},
-});
-
 /** Plans when a call's creations end: before an MCP client gives up, or before n8n's timeout. */
 function planClosing({ answerBy, timeout }: Call): Closing {
 	const times = planCreations(timeout);
-	if (answerBy <= times.sentBy) return { ...buildForMcp(), sentBy: answerBy, knownBy: answerBy };
-	return { ...buildForN8n(), ...times };
+	const tookSoLong = 'The service took so long to create the task that';
+	const inLog = "Its ID will be in n8n's log.";
+	if (answerBy <= times.sentBy)
+		return {
+			...{ sentBy: answerBy, knownBy: answerBy },
+			notSent: buildRunError(
+				'There was no time left to create the task, because MCP clients give up after a minute',
+				'The client may call again.',
+			),
+			underway: {
+				message: `${tookSoLong} the MCP client would have given up`,
+				advice: `Do not create it again. ${inLog}`,
+			},
+		};
+	return {
+		...times,
+		notSent: buildRunError(
+			"There was no time left to create the task before n8n's timeout",
+			"Raise 'Timeout Workflow' in the workflow's settings, or give the node fewer items.",
+		),
+		underway: {
+			message: `${tookSoLong} n8n would have ended the execution`,
+			advice: inLog,
+		},
+	};
 }

@@ -2,7 +2,8 @@ import { UserError } from 'n8n-workflow';
 import { factsOf, isOfKind, type ServiceError } from '../../api/failure';
 import { limitConcurrency } from '../../lib/mapConcurrent';
 import { growPauses, pause } from '../../lib/timers';
-import { UnknownCounts, type Ledger } from '../ledger/ledger';
+import { beginWait, countOutcome } from '../ledger/changes';
+import type { Ledger } from '../ledger/ledger';
 import { findNext } from '../output/errors';
 import type { Run } from '../run';
 import { MAX_TIME_WHILE_FULL, PAUSES_WHILE_FULL, planWait } from '../timetable';
@@ -10,38 +11,31 @@ import { MAX_TIME_WHILE_FULL, PAUSES_WHILE_FULL, planWait } from '../timetable';
 /** The number of unknown outcomes in a row after which nothing more is sent. */
 const MOST_UNKNOWN = 3;
 
-/** The same of those that may be rejections, without a task between them. */
+/** The number of outcomes that may be rejections, without a task between them, after which nothing is. */
 const MOST_PERHAPS_REJECTED = 10;
 
 /**
- * Decides whether further creations of an account make sense: they don't once they would fail too, or
- * might be paid without a result. Earlier tries and runs of the execution count too.
+ * Stops the further creations of an account once they would fail too, or might be paid without a
+ * result. Earlier tries and runs of the execution count too.
  */
-export class CreationGuard {
+export class AccountStop {
 	/** Why nothing more is sent, and what to do. */
 	reason?: UserError;
 
-	/** @param counts what the ledger has of the account */
-	constructor(private readonly counts: UnknownCounts) {
-		this.stopInDoubt();
+	constructor(
+		private readonly ledger: Ledger,
+		private readonly account: string,
+	) {
+		this.stopIfUnknown();
 	}
 
-	noteCreated(): void {
-		Object.assign(this.counts, { inARow: 0, perhapsRejected: 0 });
-	}
-
-	/** Notes a creation that failed. */
-	noteFailed(error: Error): void {
-		const { counts } = this;
-		const { message } = error;
-		if (isOfKind(error, 'unknown', 'perhapsRejected')) {
-			counts[error.kind === 'unknown' ? 'inARow' : 'perhapsRejected']++;
-			counts.message = message;
-			this.stopInDoubt();
-		} else counts.inARow = 0;
-		if (factsOf(error).appliesToAll)
+	/** Notes the outcome of a creation. @param error why it made no task, or may have made one */
+	noteOutcome(error?: Error): void {
+		countOutcome(this.ledger, this.account, error);
+		this.stopIfUnknown();
+		if (error && factsOf(error).appliesToAll)
 			this.stop(
-				`the service refused an earlier one for a reason that applies to all (${message})`,
+				`the service refused an earlier one for a reason that applies to all (${error.message})`,
 				findNext(error),
 			);
 	}
@@ -51,20 +45,21 @@ export class CreationGuard {
 		this.stop(`no time is left to wait for other tasks (${error.message})`, error.description);
 	}
 
-	private stopInDoubt(): void {
-		const { inARow, perhapsRejected, message } = this.counts;
-		const again =
+	private stopIfUnknown(): void {
+		const {
+			inARow = 0,
+			perhapsRejected = 0,
+			message,
+		} = this.ledger.unknownCounts[this.account] ?? {};
+		const next =
 			"Look at your account's recent tasks with the service. Once the service works again, retry the execution from the list, or run the node for the items that were not sent.";
 		if (inARow >= MOST_UNKNOWN)
 			this.stop(
 				`for ${MOST_UNKNOWN} items in a row it is unknown whether a task was created (${message})`,
-				again,
+				next,
 			);
 		if (perhapsRejected >= MOST_PERHAPS_REJECTED)
-			this.stop(
-				`for ${MOST_PERHAPS_REJECTED} items the service failed at once (${message})`,
-				again,
-			);
+			this.stop(`for ${MOST_PERHAPS_REJECTED} items the service failed at once (${message})`, next);
 	}
 
 	private stop(why: string, description?: string): void {
@@ -74,15 +69,17 @@ export class CreationGuard {
 
 /**
  * Makes a function that says until when a run sends creations again while the service takes no more
- * tasks at once, in milliseconds since 1970. The wait for tasks and this have one limit. It counts
- * from the first rejection, and for an agent from its call.
+ * tasks at once, in milliseconds since 1970. Where the run waits for its tasks, the wait limit includes
+ * this time. It counts from the first rejection, and for an agent from its call.
  */
 export function limitCreations({ call, ledger }: Run): () => number {
-	const wait: Pick<Ledger, 'waitBegan'> = ledger.settings ? ledger : {};
-	const { waitLimit } = ledger.settings ?? { waitLimit: MAX_TIME_WHILE_FULL };
+	const { settings } = ledger;
+	let began: number | undefined;
 	return () => {
-		wait.waitBegan ??= call.isTool ? call.called : Date.now();
-		return planWait(wait.waitBegan + waitLimit, call.deadline).lastLookAt;
+		began ??= call.isTool ? call.called : Date.now();
+		const waitBegan = settings ? beginWait(ledger, began) : began;
+		const { waitLimit } = settings ?? { waitLimit: MAX_TIME_WHILE_FULL };
+		return planWait(waitBegan + waitLimit, call.deadline).lastLookAt;
 	};
 }
 

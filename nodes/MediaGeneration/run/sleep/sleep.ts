@@ -5,15 +5,8 @@ import { findObstacle, readResumeUrl } from '../../host/resumeUrl';
 import { storeItems } from '../../host/sleep';
 import { findWaiter } from '../../host/waiter';
 import { isInternalUrl, isLoopbackUrl } from '../../lib/url';
-import {
-	findLimitAt,
-	findTask,
-	type HowToWait,
-	type Sleep,
-	statusOf,
-	storeOutput,
-} from '../ledger/ledger';
-import type { Creation } from '../ledger/note';
+import { beginWait, type Creation, noteSleep } from '../ledger/changes';
+import { findTask, findLimitAt, type HowToWait, statusOf } from '../ledger/ledger';
 import { findNext } from '../output/errors';
 import { makeOutcomes, toOutput } from '../output/output';
 import { isErrorIfFailed, listWithoutError, type Run, type WaitDecision } from '../run';
@@ -22,10 +15,9 @@ import { findNap, numberSleep } from './nap';
 
 /** Decides how to wait for the tasks there are, and for those that will be created. */
 export async function decideWait(run: Run, creations: Creation[]): Promise<WaitDecision> {
-	const { settings } = run.ledger;
-	const planned = new Set(creations.map(({ item }) => item.index));
+	const created = new Set(creations.map(({ item }) => item.index));
 	const waiting = listWithoutError(run).filter(
-		({ item, entry }) => entry.attempts.length > 0 && !planned.has(item),
+		({ item, entry }) => entry.attempts.length > 0 && !created.has(item),
 	);
 	// Adopted tasks call back the execution that created them, so this one must stay awake.
 	if (waiting.some(({ entry }) => findTask(entry)?.adopted)) return {};
@@ -34,7 +26,7 @@ export async function decideWait(run: Run, creations: Creation[]): Promise<WaitD
 		...creations.map(({ item }) => item.service),
 	];
 	const credentials = services.map((service) => service.credentials);
-	return await decideFor(run.call, settings?.howToWait ?? 'automatic', credentials);
+	return await decideFor(run.call, run.ledger.settings?.howToWait ?? 'automatic', credentials);
 }
 
 /**
@@ -85,24 +77,24 @@ export async function fallAsleep(run: Run): Promise<INodeExecutionData[]> {
 	const { context } = call;
 	if (decision.obstacle)
 		context.logger.warn(`"${context.getNode().name}" sleeps, but ${decision.obstacle}.`);
-	ledger.waitBegan ??= Date.now();
+	beginWait(ledger);
 	const { limitAt, lastWakeAt, endByN8nAt } = planWait(findLimitAt(ledger), call.deadline);
 	await context.putExecutionToWait(new Date(endByN8nAt));
 	// n8n can't fail an execution whose sleep its own timer ends, so failed tasks are no errors then.
 	const isError = isErrorIfFailed(run) && !call.stopsOnError;
 	const items = toOutput(call, makeOutcomes(run, true, isError), ledger);
-	const stored: Sleep['errors'] = {};
-	for (const [item, error] of errors)
-		stored[item] = { message: (error as Error).message, description: findNext(error) };
-	ledger.sleeps = numberSleep(context, ledger);
-	ledger.sleep = { number: ledger.sleeps, limitAt, lastWakeAt, errors: stored };
-	for (const entry of ledger.entries) storeOutput(entry, true);
+	const stored = [...errors].map(([item, error]) => [
+		item,
+		{ message: (error as Error).message, description: findNext(error) },
+	]);
+	const number = numberSleep(context, ledger);
+	noteSleep(ledger, { number, limitAt, lastWakeAt, errors: Object.fromEntries(stored) });
 	const nap = findNap(context, ledger);
 	nap?.keepNudging();
 	// A run sleeps only where all its items have one credential.
-	const open = ledger.entries.findIndex(
+	const pending = ledger.entries.findIndex(
 		(entry, item) => !errors.has(item) && statusOf(entry) === 'pending',
 	);
-	nap?.lookSoon(ledger, async () => await run.getService(open));
+	nap?.lookSoon(ledger, async () => await run.getService(pending));
 	return storeItems(context, items);
 }

@@ -8,7 +8,8 @@ import {
 } from '../../callback/webhook';
 import { enableNode, readNodeContext } from '../../host/sleep';
 import { settleBy } from '../../lib/timers';
-import { type Ledger, listAwaitedIds, readLedger, type Sleep } from '../ledger/ledger';
+import { type Ledger, listAwaitedIds, type Sleep } from '../ledger/ledger';
+import { readLedger } from '../ledger/openLedger';
 import { CLOCK_TOLERANCE } from '../timetable';
 import { findNap, type Nap } from './nap';
 import { accept, NUDGE } from './nudge';

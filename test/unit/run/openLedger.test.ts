@@ -1,9 +1,18 @@
 import { openFiles } from '../../../nodes/MediaGeneration/run/files/downloads';
-import { findUnknownCall, leaveRun } from '../../../nodes/MediaGeneration/run/ledger/here';
-import { listTaskIds, type Ledger } from '../../../nodes/MediaGeneration/run/ledger/ledger';
-import { noteTask, noteUnknown } from '../../../nodes/MediaGeneration/run/ledger/note';
-import { openSettings } from '../../../nodes/MediaGeneration/run/open';
-import { prepare, WAIT, type Run as AnyRun } from '../n8n';
+import {
+	countOutcome,
+	keepSettings,
+	noteTask,
+	noteUnknown,
+	reserveTask,
+} from '../../../nodes/MediaGeneration/run/ledger/changes';
+import {
+	findUnknownCall,
+	listTaskIds,
+	type Ledger,
+} from '../../../nodes/MediaGeneration/run/ledger/ledger';
+import { leaveRun } from '../../../nodes/MediaGeneration/run/ledger/openLedger';
+import { prepare, unknown, WAIT, type Run as AnyRun } from '../n8n';
 import { open } from './sending';
 
 type Opening = Parameters<typeof open>[1];
@@ -16,16 +25,16 @@ const begin = (token: string | undefined, opening: Opening = {}) =>
 const note = (run: Run, item: number, taskId: string) =>
 	noteTask(run, prepare(run.call.context, item), taskId);
 const listIds = ({ ledger }: Run) => listTaskIds(ledger.entries);
-const leave = ({ call, ledger }: Run) => leaveRun(call, ledger);
-const doubt = (inARow: number) => ({ inARow, perhapsRejected: 0 });
+const count = (inARow: number) => ({ inARow, perhapsRejected: 0 });
 
 // A slot of the concurrency limit that comes late: n8n runs the node with the data of before.
 it('a run that n8n begins again with older data has its tasks, their count, and how it waits', () => {
 	const first = begin('older');
 	note(first, 1, 'task');
-	first.ledger.shared.count = 2;
-	openSettings(first, () => WAIT);
-	first.ledger.unknownCounts = { account: doubt(2) };
+	reserveTask(first.ledger);
+	reserveTask(first.ledger);
+	keepSettings(first.ledger, () => WAIT);
+	countOutcome(first.ledger, 'account', unknown());
 	const again = begin('older');
 	expect(again.ledger.unknownCounts).toBe(first.ledger.unknownCounts);
 	expect(again.ledger).toMatchObject({ shared: { count: 2 }, settings: WAIT });
@@ -42,17 +51,17 @@ it('what another process has stored of a run is added to what is known here', ()
 	const [copy, older] = [structuredClone(nodeContext), structuredClone(nodeContext)];
 	const unknown = { message: 'The service broke off', since: 1 };
 	Object.assign(copy.run?.entries[1] ?? {}, { attempts: [{ taskId: 'there' }], unknown });
-	const stored = { poor: doubt(2), rich: doubt(0) };
+	const stored = { poor: count(2), rich: count(0) };
 	Object.assign(copy.run ?? {}, { shared: { count: 5, unknownCalls: {} }, unknownCounts: stored });
-	Object.assign(first.ledger, { unknownCounts: { rich: doubt(1) } });
+	Object.assign(first.ledger, { unknownCounts: { rich: count(1) } });
 	const second = beginWith(copy);
 	for (const run of [first, second]) {
 		expect(listIds(run)).toEqual(['here', 'there']);
 		expect(run.ledger.shared.count).toBe(5);
-		expect(run.ledger.unknownCounts).toEqual({ poor: doubt(2), rich: doubt(1) });
+		expect(run.ledger.unknownCounts).toEqual({ poor: count(2), rich: count(1) });
 	}
 	expect(beginWith(older).ledger.shared.count).toBe(5);
-	// A task of this process settles no doubt of the other one.
+	// A task of this process settles no unknown outcome of the other one.
 	note(first, 1, 'late');
 	expect(second.ledger.entries[1]).toMatchObject({ unknown });
 });
@@ -66,11 +75,11 @@ it('of a run that is over, this process keeps what decides a payment, and neithe
 	const failed = { taskId: 'bad', status: 'failed', failCode: '501' } as const;
 	Object.assign(good ?? {}, { end: { taskId: 'good', status: 'completed', result: 'a text' } });
 	Object.assign(bad ?? {}, { end: { ...failed, result: 'why' }, reported: true });
-	leave(first);
+	leaveRun(first);
 	// The other call of it is still under way.
 	const third = begin('over');
 	expect(third.ledger.entries[0]?.attempts[0]?.end).toMatchObject({ result: 'a text' });
-	for (const run of [other, third]) leave(run);
+	for (const run of [other, third]) leaveRun(run);
 	const stored = JSON.parse(JSON.stringify(begin('over').ledger.entries)) as object;
 	const digest = expect.any(String) as string;
 	expect(stored).toMatchObject([
@@ -86,7 +95,7 @@ it('the files of a run are there for its tries, and go when the next run of a lo
 	const files = find();
 	expect(find()).toBe(files);
 	for (const run of [1, 0]) {
-		ledger.runIndex = run;
+		Object.assign(ledger, { runIndex: run });
 		expect(find()).not.toBe(files);
 	}
 });
@@ -106,11 +115,11 @@ it.each<[string, string | undefined, Opening]>([
 describe('a call by an agent', () => {
 	/** Of n8n's Agents. */
 	const AGENT: AnyRun = { contextData: null, executionId: '', type: 'nodeTool' };
-	const unknown = { message: 'The service broke off', taskId: 'named' };
+	const outcome = { message: 'The service broke off', taskId: 'named' };
 
 	it.each<[string, AnyRun, AnyRun, object | undefined]>([
-		['is refused in a tool', { isTool: true }, {}, unknown],
-		["is refused in n8n's Agents", AGENT, {}, unknown],
+		['is refused in a tool', { isTool: true }, {}, outcome],
+		["is refused in n8n's Agents", AGENT, {}, outcome],
 		['is let in for something else', { isTool: true }, { input: [{ prompt: 'A dog' }] }, undefined],
 		['is let in after another execution', { isTool: true }, { executionId: '2' }, undefined],
 		['is let in for another set-up', AGENT, { parameters: { prompt: 'x' } }, undefined],
@@ -126,8 +135,8 @@ describe('a call by an agent', () => {
 				...more,
 			});
 		const first = call(0);
-		noteUnknown(first, prepare(first.call.context, 0), unknown);
+		noteUnknown(first, prepare(first.call.context, 0), outcome);
 		const second = call(1, again);
-		expect(findUnknownCall(second.call, second.ledger.shared, 0)).toEqual(found);
+		expect(findUnknownCall(second, 0)).toEqual(found);
 	});
 });

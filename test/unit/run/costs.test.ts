@@ -1,5 +1,6 @@
 import type { Attempt } from '../../../nodes/MediaGeneration/run/ledger/ledger';
-import { noteTask, noteUnknown, showTasks } from '../../../nodes/MediaGeneration/run/ledger/note';
+import { noteTask, noteUnknown } from '../../../nodes/MediaGeneration/run/ledger/changes';
+import { showTasks } from '../../../nodes/MediaGeneration/run/ledger/costs';
 import { measureCpu } from '../cpuTime.cts';
 import { prepare, type Run } from '../n8n';
 import { open } from './sending';
@@ -50,7 +51,7 @@ describe('what an execution shows of its tasks', () => {
 		const { shown, customData } = buildShown();
 		const run = open(0, { contextData, customData });
 		for (const items of runs) {
-			run.ledger.entries = items.map((attempts) => ({ attempts }));
+			Object.assign(run.ledger, { entries: items.map((attempts) => ({ attempts })) });
 			showTasks(run);
 		}
 		return Object.fromEntries(
@@ -80,11 +81,11 @@ describe('what an execution shows of its tasks', () => {
 		expect(show(runs)).toEqual(shown);
 	});
 
-	it('what an execution knew when n8n stored it for a sleep, also as pairs', () => {
-		const stored = { flow: { Media_Generation: JSON.parse('[["a",1],["b",null]]') as unknown } };
-		const shown = show([[[ended('b', 2)]], [[ended('a', 3)]]], stored);
+	it('what an execution knew when n8n stored it for a sleep', () => {
+		const kept = {};
+		show([[[ended('a', 1)], [{ taskId: 'b' }]]], kept);
+		const shown = show([[[ended('b', 2)]], [[ended('a', 3)]]], JSON.parse(JSON.stringify(kept)));
 		expect(shown).toEqual({ tasks: 'a, b', credits: '5' });
-		expect(JSON.stringify(stored.flow.Media_Generation)).toBe('[["a",3],["b",2]]');
 	});
 
 	it('as many IDs as n8n keeps', () => {

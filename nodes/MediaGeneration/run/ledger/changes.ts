@@ -1,0 +1,271 @@
+import { factsOf, isOfKind, type UnknownOutcome } from '../../api/failure';
+import { findPrompt, REQUEST, type Task } from '../../api/task';
+import { toWords } from '../../lib/fileName';
+import { digest } from '../../lib/json';
+import { type CreateRequest, isErrorOutcome, type Item, type Outcome } from '../input/item';
+import { MOST_SHOWN, showTasks } from './costs';
+import {
+	type Attempt,
+	digestCall,
+	type Entry,
+	findTask,
+	type Ledger,
+	mayCreateAgain,
+	type Opened,
+	type Sleep,
+	statusOf,
+	VERSION,
+} from './ledger';
+
+/* All that writes what n8n stores of a run. The diagrams in `ledger.ts` show who calls it, and when. */
+
+type Writable<T> = {
+	-readonly [K in keyof T]: T[K] extends ReadonlyArray<infer One> ? One[] : T[K];
+};
+
+const write = <T>(stored: T) => stored as Writable<T>;
+
+export const beginLedger = (known: Partial<Ledger>): Ledger => ({
+	version: VERSION,
+	executionId: '',
+	runIndex: 0,
+	entries: [],
+	sleeps: 0,
+	unknownCounts: {},
+	shared: { count: 0, unknownCalls: {} },
+	...known,
+});
+
+/** Adds entries, all `new`, for the items that have none. */
+export function addEntries({ entries }: Ledger, count: number): void {
+	for (let item = 0; item < count; item++) write(entries)[item] ??= { attempts: [] };
+}
+
+/** Keeps the settings of the first try that has some. */
+export function keepSettings(ledger: Ledger, read: () => Ledger['settings']): void {
+	write(ledger).settings ??= read();
+}
+
+/** A task to create. */
+export interface Creation {
+	item: Item;
+	request: CreateRequest;
+	/** The request made a task, or may have made one. */
+	isSent?: true;
+	/** Present once its outcome counts as unknown, though the service may still answer. */
+	unknown?: UnknownOutcome;
+}
+
+/**
+ * Adopts the tasks that the retried execution created for the same request. They stay those of the
+ * item, whatever its expressions return at the next try. From `new` to `pending`, or to `failed`.
+ * @returns false if there are none
+ */
+export function adoptEarlier({ entries, earlier }: Ledger, { item, request }: Creation): boolean {
+	const entry = entries[item.index] as Entry;
+	const before = earlier?.[item.index];
+	if (entry.attempts.length || !before?.attempts.length || statusOf(before) === 'unknown')
+		return false;
+	const sent = describeRequest(request);
+	if (before.request?.digest !== sent.digest) return false;
+	const attempts = adopt(before.attempts);
+	Object.assign(entry, { request: sent, account: item.service.account, attempts });
+	return true;
+}
+
+/**
+ * Copies the tasks of an earlier execution. Only a failure keeps its end: links have expired since, and
+ * a task that timed out may have ended.
+ */
+export const adopt = (attempts: readonly Attempt[]): Attempt[] =>
+	attempts.map(({ taskId, end }) => ({
+		...{ taskId, adopted: true },
+		...(end && mayCreateAgain(end) && { end }),
+	}));
+
+const describeRequest = ({ given, model, warning, input }: CreateRequest) => ({
+	...{ digest: digest(given), model, warning },
+	words: toWords(findPrompt(input) ?? ''),
+});
+
+/** Counts a task, before its request is sent: calls of an agent may run side by side. */
+export const reserveTask = ({ shared }: Ledger): number => write(shared).count++;
+
+/** Gives back what was reserved for a request that made no task. */
+export const giveBackTask = ({ shared }: Ledger): number => write(shared).count--;
+
+/**
+ * Notes that a task exists, from `new`, `failed` or `unknown` to `pending`. From now on its ID can be
+ * found, whatever happens.
+ */
+export function noteTask(opened: Opened, creation: Creation, taskId: string): void {
+	const { call, ledger } = opened;
+	const { index } = creation.item;
+	const entry = noteSent(ledger, creation);
+	entry.attempts.push({ taskId });
+	const { unknown } = creation;
+	// The unknown outcome may be of another process, by a creation of its own.
+	if (entry.unknown === unknown) delete entry.unknown;
+	if (unknown) noteUnknownCall(opened, index, { ...unknown, taskId });
+	call.context.logger.info(`${describeItem(opened, index)} created task ${taskId}`);
+	// Listing takes time for each task, and n8n has room for about 100 IDs: later items don't refresh it.
+	if (index < MOST_SHOWN) showTasks(opened);
+}
+
+/** Notes that it's unknown whether a task was created, from `new` or `failed` to `unknown`. */
+export function noteUnknown(opened: Opened, creation: Creation, unknown: UnknownOutcome): void {
+	const { index } = creation.item;
+	noteSent(opened.ledger, creation).unknown = unknown;
+	creation.unknown = unknown;
+	noteUnknownCall(opened, index, unknown);
+	const task = unknown.taskId ? `task ${unknown.taskId}` : 'a task';
+	opened.call.context.logger.warn(
+		`${describeItem(opened, index)} may have created ${task}: ${unknown.message}`,
+	);
+}
+
+/** Notes what was sent. After an unknown outcome, a retry adds to the tasks before it. */
+function noteSent({ entries, earlier }: Ledger, creation: Creation): Writable<Entry> {
+	const { item, request } = creation;
+	const entry = write(entries[item.index] as Entry);
+	const before = earlier?.[item.index];
+	if (before && statusOf(before) === 'unknown' && !entry.attempts.length)
+		entry.attempts = adopt(before.attempts);
+	entry.request = describeRequest(request);
+	entry.account = item.service.account;
+	creation.isSent = true;
+	return entry;
+}
+
+function noteUnknownCall({ call, ledger }: Opened, item: number, unknown: UnknownOutcome): void {
+	if (call.isTool) write(ledger.shared.unknownCalls)[digestCall(call, item)] = unknown;
+}
+
+function describeItem({ call: { context }, ledger }: Opened, item: number): string {
+	const { id = 'none' } = context.getWorkflow();
+	const execution = ledger.executionId || 'none';
+	return `"${context.getNode().name}" (workflow ${id}, execution ${execution}, item ${item + 1})`;
+}
+
+/** Counts the outcome of an account's creation. @param error why it made no task, or may have made one */
+export function countOutcome({ unknownCounts }: Ledger, account: string, error?: Error): void {
+	const none = { inARow: 0, perhapsRejected: 0 };
+	const counts = write((write(unknownCounts)[account] ??= none));
+	if (!error) Object.assign(counts, none);
+	else if (isOfKind(error, 'unknown', 'perhapsRejected')) {
+		counts[error.kind === 'unknown' ? 'inARow' : 'perhapsRejected']++;
+		counts.message = error.message;
+	} else counts.inARow = 0;
+}
+
+/** Begins the wait, unless it has begun. @returns when it began */
+export const beginWait = (ledger: Ledger, at = Date.now()): number =>
+	(write(ledger).waitBegan ??= at);
+
+/** Lets the wait begin anew, for the tasks of another try. */
+export function resetWait(ledger: Ledger): void {
+	delete write(ledger).waitBegan;
+}
+
+/** Notes what the service says of a task. An end is final: from `pending` to `completed` or `failed`. */
+export function noteLook(attempt: Attempt, said: Task): void {
+	if (said.status !== 'pending') write(attempt).end ??= said;
+	else write(attempt).creditsConsumed = said.creditsConsumed;
+}
+
+/**
+ * Notes that n8n is given a failure as the error of its item: a `failed` entry may get another task in
+ * the next try.
+ */
+export function noteReported({ entries }: Ledger, outcomes: Outcome[]): void {
+	for (const [item, outcome] of outcomes.entries()) {
+		const task = isErrorOutcome(outcome) ? factsOf(outcome.error).task : undefined;
+		const attempt = entries[item]?.attempts.find(({ taskId }) => taskId === task?.taskId);
+		if (attempt && task?.status === 'failed') write(attempt).reported = true;
+	}
+}
+
+/** Notes that the execution sleeps. What will wake it is stored. */
+export function noteSleep(ledger: Ledger, sleep: Sleep): void {
+	Object.assign(ledger, { sleeps: sleep.number, sleep });
+	storeOutput(ledger, true);
+}
+
+/** Ends the sleep, if the run has slept. @returns it: n8n need not store it any longer */
+export function endSleep(ledger: Ledger): Sleep | undefined {
+	const { sleep } = ledger;
+	delete write(ledger).sleep;
+	return sleep;
+}
+
+/**
+ * Hides results and prompts from n8n's serializer by making them non-enumerable, or shows them again:
+ * n8n redacts a node's output, but not its context. In memory they stay readable, for tries in the same
+ * process. A run that falls asleep again needs them stored.
+ */
+export function storeOutput({ entries }: Ledger, isStored: boolean): void {
+	const set = (owner: object, name: string, value: unknown) =>
+		// What n8n has stored may lack the property: a new one could not be changed again.
+		Object.defineProperty(owner, name, {
+			value,
+			enumerable: isStored,
+			configurable: true,
+			writable: true,
+		});
+	for (const { request, attempts } of entries) {
+		for (const attempt of attempts)
+			if (attempt.end?.status === 'completed') set(attempt, 'end', attempt.end);
+		if (request) set(request, 'words', request.words);
+	}
+}
+
+/** Copies what decides whether an item gets another task, without results and prompts. */
+export const copyForPayment = ({ request, attempts, ...others }: Entry): Entry => ({
+	...others,
+	request: request && { ...request, words: undefined },
+	attempts: attempts.map(({ end, ...attempt }) =>
+		end?.status === 'failed'
+			? { ...attempt, end: { ...end, result: undefined, [REQUEST]: undefined } }
+			: attempt,
+	),
+});
+
+/**
+ * Merges two ledgers of a run: the stored one, and that of this process, which may be newer. Both then
+ * share one list of entries, so that two calls never create the same task, nor more tasks than Options
+ * allow.
+ * @param isUnderway a call holds the entries of this process; otherwise they lack the results
+ */
+export function mergeLedgers(stored: Ledger, here: Ledger, isUnderway: boolean): void {
+	const [entries, copies] = isUnderway
+		? [here.entries, stored.entries]
+		: [stored.entries, here.entries];
+	for (const [item, copy] of copies.entries()) mergeEntry((write(entries)[item] ??= copy), copy);
+	write(here.shared).count = Math.max(stored.shared.count, here.shared.count);
+	// The stored counts may be older: those of this process win.
+	const unknownCounts = Object.assign(here.unknownCounts, {
+		...stored.unknownCounts,
+		...here.unknownCounts,
+	});
+	Object.assign(stored, { entries, shared: here.shared, unknownCounts });
+}
+
+/** Merges `copy` into `entry`, in place because a call may hold it. The tasks of both are kept. */
+export function mergeEntry(entry: Entry, copy: Entry): void {
+	const merged = write(entry);
+	const missing: Attempt[] = [];
+	for (const other of copy.attempts) {
+		const attempt = entry.attempts.find(({ taskId }) => taskId === other.taskId);
+		if (!attempt) {
+			missing.push(other);
+			continue;
+		}
+		write(attempt).end ??= other.end;
+		write(attempt).reported ??= other.reported;
+	}
+	merged.attempts.push(...missing);
+	const isOfCopy = missing.some((attempt) => attempt === findTask(entry));
+	if (isOfCopy || !entry.request)
+		Object.assign(merged, { request: copy.request, account: copy.account });
+	merged.unknown ??= copy.unknown;
+}

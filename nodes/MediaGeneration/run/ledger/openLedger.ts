@@ -1,0 +1,143 @@
+import { type IDataObject, UserError } from 'n8n-workflow';
+import { type Call, readRunIndex } from '../../host/call';
+import { readResumeSecrets } from '../../host/resumeUrl';
+import { CREDENTIAL } from '../../lib/brand';
+import { digest } from '../../lib/json';
+import { limitConcurrency } from '../../lib/mapConcurrent';
+import { Memory } from '../../lib/memory';
+import { addEntries, beginLedger, copyForPayment, mergeLedgers } from './changes';
+import { type Entry, type Ledger, type Opened, type Shared, statusOf, VERSION } from './ledger';
+
+/** The key in the node's context. */
+const KEY = 'run';
+
+/**
+ * Opens the ledger of a call's run: the stored one, that of the execution which this one retries, or a
+ * new one. From now on n8n stores it, and what the call notes in it.
+ * @throws {UserError} when another version of the package has stored it
+ */
+export function openLedger(call: Call): Ledger {
+	// If n8n mixes up two tool calls, the context it hands us is the other call's.
+	const context = call.isMixedUp ? undefined : call.nodeContext;
+	const ledger = continueLedger(readLedger(context), call);
+	addEntries(ledger, call.context.getInputData().length);
+	if (context) context[KEY] = ledger as unknown as IDataObject;
+	joinRun({ call, ledger });
+	return ledger;
+}
+
+/**
+ * Reads the ledger in a node's context; undefined where there is none.
+ * @throws {UserError} when another version of the package has stored it
+ */
+export function readLedger(context: IDataObject | undefined): Ledger | undefined {
+	const ledger = context?.[KEY] as Ledger | undefined;
+	if (!ledger || ledger.version === VERSION) return ledger;
+	throw new UserError(
+		`Nothing was created: another version of this package keeps what the execution has sent in a form (version ${String(ledger.version)}) that this one can't read`,
+		{
+			description:
+				'Install the version of the package that the execution began with, or a newer one, then retry the execution. Before you start it anew, look at the recent tasks of your account with the service.',
+		},
+	);
+}
+
+function continueLedger(stored: Ledger | undefined, call: Call): Ledger {
+	const { executionId } = call;
+	const runIndex = readRunIndex(call.context);
+	const begun = beginLedger({ executionId, runIndex });
+	const { ledger: here, underway } = findRun({ call, ledger: begun }) ?? {};
+	// Calls of an MCP server have no execution ID: equal IDs are then no retry.
+	const isSameExecution = stored?.executionId === executionId;
+	if (isSameExecution && stored.runIndex === runIndex) {
+		if (here && here.entries !== stored.entries)
+			mergeLedgers(stored, here, Boolean(underway?.size));
+		return stored;
+	}
+	const isRetry = !isSameExecution && stored?.runIndex === runIndex;
+	const earlier = isRetry ? listEarlier(stored) : undefined;
+	// Only what n8n has stored can sleep.
+	if (here) return { ...here, earlier, waitBegan: undefined, sleep: undefined };
+	if (isSameExecution) {
+		const { sleeps, shared, unknownCounts } = stored;
+		return { ...begun, sleeps, shared, unknownCounts };
+	}
+	return { ...begun, shared: openShared(call), earlier };
+}
+
+/** Lists the entries before this execution: those of the retried one, or of one that it retried in turn. */
+function listEarlier({ entries, earlier = [] }: Ledger): Entry[] {
+	const length = Math.max(entries.length, earlier.length);
+	return Array.from({ length }, (_, item) => {
+		const entry = entries[item] ?? { attempts: [] };
+		return statusOf(entry) === 'new' ? (earlier[item] ?? entry) : entry;
+	});
+}
+
+/** Calls without an execution are one run for so long, in milliseconds. */
+const SHARED_FOR = 3_600_000;
+const sharedByTool = new Memory<Shared & { until: number }>('tools');
+
+/** Without an execution, this process remembers what the calls of a tool share, by its parameters. */
+function openShared({ context, nodeContext }: Call): Shared {
+	const begun = { count: 0, unknownCalls: {} };
+	if (nodeContext) return begun;
+	const { parameters, credentials } = context.getNode();
+	const tool = digest([parameters, credentials?.[CREDENTIAL]]);
+	const known = sharedByTool.get(tool);
+	if (known && known.until > Date.now()) return known;
+	const shared = { ...begun, until: Date.now() + SHARED_FOR };
+	sharedByTool.set(tool, shared);
+	return shared;
+}
+
+/** A run of this process. */
+interface RunHere {
+	ledger: Ledger;
+	/** The ledgers of the calls that are under way. All have the same entries. */
+	underway: Set<Ledger>;
+	/** Never stored, so that no call waits for a process that has crashed. */
+	lock: ReturnType<typeof limitConcurrency>;
+}
+
+/**
+ * The runs of this process. Where an execution waits long for a slot of the concurrency limit, n8n
+ * may run it again with the data of before (`wait-tracker.js`, 2.41.1): its tasks exist all the same.
+ */
+const runsHere = new Memory<RunHere>('runs', ({ underway }) => underway.size > 0);
+
+function joinRun({ call, ledger }: Opened): void {
+	const key = identifyRun({ call, ledger });
+	if (!key) return;
+	const { underway, lock } = runsHere.get(key) ?? {
+		underway: new Set(),
+		lock: limitConcurrency(1),
+	};
+	runsHere.set(key, { ledger, underway: underway.add(ledger), lock }, ledger.entries.length);
+}
+
+const findRun = (opened: Opened): RunHere | undefined => runsHere.get(identifyRun(opened));
+
+/** Identifies a run by n8n's secret of the execution; blank without one, and for an agent's calls. */
+function identifyRun({ call: { context, isTool }, ledger }: Opened): string {
+	const { token } = readResumeSecrets(context);
+	if (!token || isTool) return '';
+	const { executionId, runIndex } = ledger;
+	return digest([token, executionId, context.getNode().name, runIndex]);
+}
+
+/** Does the work of a call once no other call of its run does any. */
+export async function withLock(opened: Opened, work: () => Promise<void>): Promise<void> {
+	const { lock } = findRun(opened) ?? {};
+	return await (lock ? lock(work) : work());
+}
+
+/**
+ * Notes that a call of a run is over. After the last one, only a copy of what decides a payment is kept:
+ * results may have megabytes, and a later call has them stored or asks the service again.
+ */
+export function leaveRun(opened: Opened): void {
+	const here = findRun(opened);
+	if (!here?.underway.delete(opened.ledger) || here.underway.size) return;
+	here.ledger = { ...here.ledger, entries: here.ledger.entries.map(copyForPayment) };
+}

@@ -1,0 +1,115 @@
+import { checkLimits, sendGuarded } from '../../../nodes/MediaGeneration/run/send/guards';
+import type { Creation } from '../../../nodes/MediaGeneration/run/ledger/changes';
+import type { Run as OpenRun } from '../../../nodes/MediaGeneration/run/run';
+import { prepare, type Run } from '../n8n';
+import { open } from './sending';
+
+/** Creates tasks in a run, of which there may be five; the account may have credits. */
+async function create(count: number, run: Run, options: object = { maxTasksPerRun: 5 }) {
+	const opened = open(count, run);
+	const creations = Array.from({ length: count }, (_, index) =>
+		prepare(opened.call.context, index, { options: { ...options }, getCredits: async () => 1 }),
+	);
+	for (const creation of await checkLimits(opened, creations))
+		expect(await send(opened, creation)).toBeUndefined();
+}
+
+/** Sends a creation if the guards let it. @param isSent false: the service rejects it */
+const send = async (run: OpenRun, creation: Creation, isSent = true) =>
+	await sendGuarded(run, creation, async () => {
+		if (isSent) creation.isSent = true;
+		return undefined;
+	});
+
+describe('Maximum Tasks per Run', () => {
+	it('counts the tasks of all runs and calls in one execution', async () => {
+		const run: Run = { contextData: {} };
+		await create(2, run);
+		await expect(create(4, { ...run, runIndex: 1 })).rejects.toMatchObject({
+			message:
+				"'Maximum Tasks per Run' in Options is 5: 2 already created in this execution, 4 more requested",
+			description: 'No task was created. Give fewer items, or raise the limit.',
+		});
+		await create(3, run);
+		await expect(create(1, run)).rejects.toThrow('5 already created');
+		await expect(create(6, { ...run, executionId: '2' })).rejects.toThrow('0 already created');
+	});
+
+	it("counts the calls of an hour in n8n's Agents, and tells the model that the limit is not its own", async () => {
+		const now = jest.spyOn(Date, 'now').mockReturnValue(0);
+		const call: Run = { contextData: null, type: 'mediaGenerationTool' };
+		for (const time of [0, 3_600_000]) {
+			now.mockReturnValue(time);
+			await create(5, call);
+			await expect(create(1, call)).rejects.toMatchObject({
+				message: expect.stringContaining('5 already created in the last hour') as string,
+				description: expect.stringContaining('do not try again') as string,
+			});
+		}
+		now.mockRestore();
+	});
+
+	it('stands in the way of all, and is the error of the items without a task', async () => {
+		const entries = [[], ['failed'], ['failed']].map((taskIds) => ({
+			attempts: taskIds.map((taskId) => ({ taskId })),
+		}));
+		const run = open(3, { goesOn: true, ledger: { entries } });
+		const creations = entries.map((_, index) =>
+			prepare(run.call.context, index, { options: { maxTasksPerRun: 2 } }),
+		);
+		expect(await checkLimits(run, creations)).toEqual([]);
+		expect([...run.errors.keys()]).toEqual([0]);
+		expect(run.ledger.shared.count).toBe(0);
+		expect(await checkLimits(run, creations.slice(1))).toHaveLength(2);
+	});
+
+	it('holds for calls side by side, and counts nothing that made no task', async () => {
+		const contextData = {};
+		const begin = async (runIndex: number) => {
+			const run = open(1, { contextData, runIndex });
+			const creation = prepare(run.call.context, 0, { options: { maxTasksPerRun: 1 } });
+			await checkLimits(run, [creation]);
+			return { run, creation };
+		};
+		const [first, second] = [await begin(0), await begin(1)];
+		expect(await send(first.run, first.creation, false)).toBeUndefined();
+		expect(await send(first.run, first.creation)).toBeUndefined();
+		const error = await send(second.run, second.creation);
+		expect(error?.message).toContain('1 already created in this execution, 1 more requested');
+		expect(second.creation.isSent).toBeUndefined();
+	});
+});
+
+describe('Stop Below This Balance', () => {
+	/** Checks items of these accounts, and lists the accounts that were asked. */
+	async function check(credits: Record<string, number | Error>, accounts: string[]) {
+		const asked: string[] = [];
+		const run = open(accounts.length);
+		const creations = accounts.map((accessToken, index) =>
+			prepare(run.call.context, index, {
+				credentials: { accessToken },
+				options: { keepCredits: 10 },
+				async getCredits() {
+					asked.push(accessToken);
+					const answer = credits[accessToken];
+					if (answer instanceof Error) throw answer;
+					return answer as number;
+				},
+			}),
+		);
+		await checkLimits(run, creations);
+		return asked;
+	}
+
+	it.each([
+		[10, "The account has 10 credits, but 'Stop Below This Balance' in Options is 10", 'Top up'],
+		[new Error('Broken'), "the account's credits couldn't be read: Broken", "'Credits Path'"],
+	])('creates nothing when one of the accounts has %s', async (poor, message, next) => {
+		const error = {
+			message: expect.stringContaining(message) as string,
+			description: expect.stringMatching(new RegExp(`^No task was created\\. .*${next}`)) as string,
+		};
+		for (const accounts of ['poor rich', 'rich poor'])
+			await expect(check({ rich: 11, poor }, accounts.split(' '))).rejects.toMatchObject(error);
+	});
+});
