@@ -15,9 +15,9 @@ interface Known {
 }
 
 /**
- * Waits awake for tasks of which only the IDs are known, with a ledger that nobody stores. It looks at
- * once: if later looks would fail too, or the service doesn't know a task for 30 seconds, that is the
- * error of its item. With On Error "stop", such an error ends the run before it waits on.
+ * Waits awake for tasks of which only the IDs are known, with a ledger that isn't stored. The first look
+ * is made at once. Where later looks would fail too, or the service doesn't know a task for 30 seconds,
+ * the item has an error. With On Error "stop", such an error ends the run before it waits on.
  * @returns an outcome for each of `known`, in their order
  */
 export async function wait(call: Call, known: Known[], settings: WaitSettings): Promise<Outcome[]> {
@@ -31,7 +31,7 @@ export async function wait(call: Call, known: Known[], settings: WaitSettings): 
 	const getService = async (order: number) => (known[order] as Known).item.service;
 	const run = beginWatch({ ...beginRun({ call, ledger }), getService });
 	const { looks, times } = run;
-	// A service may not know a task for some seconds after its creation.
+	// For some seconds after a creation, a service may not know the task yet.
 	const mayChange = (key: string) => {
 		const { failure, said } = looks.find(key);
 		return failure ? passes(failure) || isOfKind(failure, 'unknownTask') : !said;
@@ -48,5 +48,5 @@ export async function wait(call: Call, known: Known[], settings: WaitSettings): 
 	return showOutcomes(run);
 }
 
-/** A failure that doesn't pass is met by later looks too. */
+/** Says whether a later look may succeed. */
 const passes = (failure: Error) => factsOf(failure).passes;

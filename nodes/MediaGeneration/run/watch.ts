@@ -32,13 +32,13 @@ export function beginWatch(run: Run) {
 }
 
 /**
- * Waits awake: looks at all tasks together until they have ended, the limit passes, the execution is
- * stopped, or n8n would soon end it. Then it waits for the files.
+ * Looks at all tasks together until they have ended, the limit passes, the execution is stopped, or
+ * n8n would soon end the execution. Then waits for the files.
  */
 export async function watch(run: AwakeRun): Promise<void> {
 	const { looks, times } = run;
 	await keepLooking(run, times.lastLookAt);
-	// A task may have ended whose last look failed: it is asked for again while there is time.
+	// A task whose last look failed may have ended, so it is looked at again while there is time.
 	await keepLooking(run, planLastLook(times.answersBy), () => looks.failedKeys);
 	const download = async (key: string) => await downloadFiles(run, key, ['failed', 'pending']);
 	await Promise.all(looks.keys.map(download));
@@ -46,8 +46,8 @@ export async function watch(run: AwakeRun): Promise<void> {
 
 /**
  * Downloads the files of a task into n8n's storage, if it has completed.
- * @param failures the states of another task after which the run ends with an error, so that no file
- *   is of use
+ * @param failures the statuses of another task that make the run end with an error, so that no file is
+ *   of use
  */
 async function downloadFiles(run: AwakeRun, key: string, failures = ['failed']): Promise<void> {
 	const { call, ledger, looks, files } = run;

@@ -26,13 +26,13 @@ const withTasks = (tasks: Record<string, Task['status']>) =>
 			],
 		})),
 	});
-const refusal = () => buildRunError('Refused', 'Wait.');
-const wrong = new UserError('Refused', { description: 'Wait.' });
+const runError = () => buildRunError('Refused', 'Wait.');
+const userError = new UserError('Refused', { description: 'Wait.' });
 
 it('the error of a run names its item where there are others, and gives the editor no number to add', () => {
-	const { message } = toNodeError(buildCall({ input: [{}] }), wrong, undefined, 0);
+	const { message } = toNodeError(buildCall({ input: [{}] }), userError, undefined, 0);
 	expect(message).toBe('Refused');
-	for (const error of [wrong, rejection(402), new Error('Own')]) {
+	for (const error of [userError, rejection(402), new Error('Own')]) {
 		const { message, context } = toNodeError(buildCall({ input: [{}, {}] }), error, undefined, 0);
 		expect(message).toMatch(/ \[item 1 of 2\]$/);
 		expect(context.itemIndex).toBeUndefined();
@@ -45,7 +45,7 @@ const ended = (status: 'failed' | 'timedOut', failCode?: string) => ({
 
 describe('the error of a run', () => {
 	it('has a class of n8n, and the words of ours', () => {
-		const [ours, api] = [refusal(), rejection(402, 'empty')].map((error) =>
+		const [ours, api] = [runError(), rejection(402, 'empty')].map((error) =>
 			toNodeError(call, error),
 		);
 		expect(ours).toBeInstanceOf(NodeOperationError);
@@ -59,17 +59,19 @@ describe('the error of a run', () => {
 	});
 
 	it.each([{ isTool: true }, { contextData: null }])(
-		'has all in its message for a model, which reads nothing else: %j',
+		'has all in its message for an agent, which reads nothing else: %j',
 		(run) => {
-			expect(toNodeError(buildCall(run), refusal(), withTasks({ a: 'pending' }), 0)).toMatchObject({
-				message: `Refused. No further task was created. Wait. Tasks that exist (look at them with Get): a (pending) ${ABOUT_SERVICE_TEXTS}`,
-				description: undefined,
-			});
+			expect(toNodeError(buildCall(run), runError(), withTasks({ a: 'pending' }), 0)).toMatchObject(
+				{
+					message: `Refused. No further task was created. Wait. Tasks that exist (look at them with Get): a (pending) ${ABOUT_SERVICE_TEXTS}`,
+					description: undefined,
+				},
+			);
 		},
 	);
 });
 
-it('the error that a model gets has a bound, and still names the task', () => {
+it('the error that an agent gets has a bound, and still names the task', () => {
 	const { message } = toNodeError(
 		tool,
 		new Error('a '.repeat(20_000)),
@@ -90,8 +92,8 @@ it.each<[typeof call, Error, string | undefined, object]>([
 		'a1',
 		{ error: 'Closed', message: 'Tasks that exist (look at them with Get): a1 (pending)' },
 	],
-	[call, wrong, undefined, { error: 'Refused', message: 'Wait.' }],
-	[tool, wrong, undefined, { error: `Refused. Wait. ${ABOUT_SERVICE_TEXTS}` }],
+	[call, userError, undefined, { error: 'Refused', message: 'Wait.' }],
+	[tool, userError, undefined, { error: `Refused. Wait. ${ABOUT_SERVICE_TEXTS}` }],
 ])('an error item has the keys that n8n knows it by: %#', (run, error, taskId, json) => {
 	const [entry] = taskId ? withTasks({ [taskId]: 'pending' }).entries : [];
 	expect(toErrorItem(run, error, 2, entry)).toStrictEqual({ json, pairedItem: { item: 2 } });

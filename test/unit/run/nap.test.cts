@@ -56,7 +56,7 @@ it('a callback for a task of another run wakes nothing, though its signature is 
 	expect(given).toMatchObject([{ status: 404, answer: { reason: 'taskNotInExecution' } }]);
 });
 
-it('a callback asks for its task and one that is open, and for no end that is known', async () => {
+it('a callback asks for its task and one that is pending, and for no end that is known', async () => {
 	const { world } = await live(build([10, 20, 30].map((after) => ({ after: after * SECOND }))));
 	// The first look is that of the run itself.
 	const asked = [0, 0, 1, 1, 2, 2].map((item) => `task-${item}-1z`);

@@ -28,8 +28,8 @@ import {
 } from './errors';
 
 /**
- * Makes the output of a run: its entries become items, errors and hints. It notes what n8n is told,
- * so that a try may create another task in place of a failed one.
+ * Makes the output of a run: its entries become items, errors and hints. Notes the failures that n8n is
+ * given as errors, so that a try may create another task in their place.
  * @throws with On Error "stop", the first error
  */
 export function show(run: Run): INodeExecutionData[] {
@@ -74,7 +74,7 @@ export const makeOutcomes = (
 		return { items: makeItems(run, entry, ended) };
 	});
 
-/** Makes a task's items, from what is known now. */
+/** Makes a task's items, with the files that are complete. */
 function makeItems({ ledger, looks, files }: Run, entry: Entry, task: Task): OutputItem[] {
 	const { downloads, perFile } = ledger.settings ?? {};
 	const found = looks && files?.find(looks.keyOf(entry));
@@ -82,8 +82,8 @@ function makeItems({ ledger, looks, files }: Run, entry: Entry, task: Task): Out
 	const reason = task.resultUrls?.length
 		? `The wait limit passed before the file was complete. ${GET_FILES}`
 		: describeNoResult(task);
-	const told = isMissing && reason ? { ...task, downloadError: reason } : task;
-	return toTaskItems(told, { perFile, field: downloads?.field }, found);
+	const shown = isMissing && reason ? { ...task, downloadError: reason } : task;
+	return toTaskItems(shown, { perFile, field: downloads?.field }, found);
 }
 
 /** @throws with On Error "stop", the error of the first item that has one */
@@ -98,7 +98,7 @@ export function throwFirstError(
 }
 
 /**
- * Makes the node's output: each item's, paired with it.
+ * Makes the node's output, in which each item is paired with its input item.
  * @throws with On Error "stop", the error of the first item that has one
  */
 export function toOutput(call: Call, outcomes: Outcome[], ledger?: Ledger): INodeExecutionData[] {
@@ -119,7 +119,7 @@ const ABOUT_CUT_SHORT =
 /** The longest list of items in a hint, in characters. */
 const MAX_LIST = 30;
 
-/** Shows how a wait ended, and what nobody sees among the files that n8n shows first. */
+/** Adds hints: how a wait ended, and the warnings of items, which n8n shows behind their files. */
 function showHints(
 	{ call, ledger, decision, times }: Run,
 	looks: Looks,
@@ -146,7 +146,7 @@ const listTasks = (outcome: Outcome): Task[] =>
 const findOutputTask = (outcome: Outcome): Task | undefined =>
 	isErrorOutcome(outcome) ? factsOf(outcome.error).task : listTasks(outcome)[0];
 
-/** Lists what is wrong with items: of which, counted from 1, and why. */
+/** Lists the faults of items. Each has a reason for each item, by its number from 1. */
 function listWarnings(outcomes: Outcome[]): Map<string, Map<number, string>> {
 	const warnings = new Map<string, Map<number, string>>();
 	for (const [item, outcome] of outcomes.entries()) {
@@ -200,10 +200,10 @@ export function fitItems(call: Call, items: OutputItem[]): OutputItem[] {
 	return items.map((item) => addNote(item, isTimedOut(item) && ABOUT_TIMEOUT));
 }
 
-/** Notes are on the first item: all are of one task. */
+/** Fits the items of a task for an agent. The first one has the notes. */
 function fitForAgent({ nodeContext }: Call, items: OutputItem[]): OutputItem[] {
 	const excerpt = new Excerpt(MAX_JSON);
-	const told = items
+	const fitted = items
 		.map((item) => ({ ...item, json: (excerpt.copy(select(item.json)) ?? {}) as object }))
 		.filter(({ json }) => Object.keys(json).length > 0);
 	const notes = [
@@ -213,7 +213,7 @@ function fitForAgent({ nodeContext }: Call, items: OutputItem[]): OutputItem[] {
 		items.some(isTimedOut) && ABOUT_TIMEOUT,
 		excerpt.isCut && ABOUT_CUTS,
 	];
-	return told.map((item, index) => (index ? item : addNote(item, ...notes)));
+	return fitted.map((item, index) => (index ? item : addNote(item, ...notes)));
 }
 
 const isTimedOut = ({ json }: OutputItem): boolean => (json as Task).status === 'timedOut';
@@ -224,9 +224,9 @@ function select(json: object): object {
 	// A raw record may have such names too.
 	if (!Array.isArray(resultUrls) || !('status' in json)) return json;
 	const facts = Object.entries(json).filter(([name]) => FIELDS_FOR_AGENT.includes(name));
-	const told = Object.fromEntries(facts);
-	if (file) return { ...told, file };
-	return resultUrls.length ? { ...told, resultUrls } : { ...told, result };
+	const shown = Object.fromEntries(facts);
+	if (file) return { ...shown, file };
+	return resultUrls.length ? { ...shown, resultUrls } : { ...shown, result };
 }
 
 function addNote({ json, ...files }: OutputItem, ...notes: Array<string | false>): OutputItem {

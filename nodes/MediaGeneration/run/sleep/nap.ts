@@ -20,11 +20,11 @@ type NapPhase =
 	/** n8n has woken the run, the execution has gone on without it, or the node sleeps anew. */
 	| 'over';
 
-/** What a process remembers of a sleep, and no more: an execution that sleeps takes no memory. */
+/** What a process remembers of a sleep, and no more: executions that sleep should take little memory. */
 interface NapFacts extends Omit<Sleep, 'errors'> {
 	/** The resume URL, with n8n's token. */
 	url: string;
-	/** The tasks of the run. */
+	/** The tasks that the run waits for. */
 	taskIds: string[];
 	logger: Pick<Logger, 'info' | 'warn'>;
 	/** Names the node and its execution, in n8n's log. */
@@ -33,26 +33,26 @@ interface NapFacts extends Omit<Sleep, 'errors'> {
 
 /**
  * What this process knows of a sleep, beside what n8n has stored: the ends that its webhooks have
- * seen, and whether a webhook has handed the run to n8n. A process that knows nothing asks the service
- * again, and n8n lets only one process wake an execution. Nudges make up for lost callbacks.
+ * seen, and whether a webhook has handed the run to n8n. A process that knows nothing of the sleep asks
+ * the service again, and n8n lets only one process wake an execution. Nudges make up for lost callbacks.
  */
 export class Nap {
-	/** While delivering, the response of the webhook that handed the run to n8n. */
-	private state: HeldResponse | 'waiting' | 'over' = 'waiting';
+	/** While delivering: the response of the webhook that handed the run to n8n. */
+	private phase: HeldResponse | 'waiting' | 'over' = 'waiting';
 	private isNudged = false;
 	private hasWarned = false;
 
 	constructor(readonly facts: NapFacts) {}
 
-	/** Delivering ends once n8n has answered: it has taken the run, or has not. */
+	/** Delivering is over once n8n has answered the webhook's sender: n8n has taken the run, or has not. */
 	getPhase(): NapPhase {
-		if (typeof this.state === 'string') return this.state;
-		if (isUnderway(this.state)) return 'delivering';
-		this.state = wasDelivered(this.state) ? 'over' : 'waiting';
-		return this.state;
+		if (typeof this.phase === 'string') return this.phase;
+		if (isUnderway(this.phase)) return 'delivering';
+		this.phase = wasDelivered(this.phase) ? 'over' : 'waiting';
+		return this.phase;
 	}
 
-	/** Opens the looks of a webhook. What this process has seen isn't asked again. */
+	/** Opens the looks of a webhook. The service isn't asked again for ends that this process has seen. */
 	openLooks({ entries, settings }: Ledger): Looks {
 		const looks = new Looks(entries, settings as WaitSettings);
 		for (const taskId of this.facts.taskIds) {
@@ -62,7 +62,7 @@ export class Nap {
 		return looks;
 	}
 
-	/** Notes the ends that a webhook has seen, while they are of use. */
+	/** Remembers the ends that a look has found, unless the run was handed to n8n meanwhile. */
 	noteEnds({ entries }: Ledger): void {
 		if (this.getPhase() !== 'waiting') return;
 		for (const { taskId, end } of entries.flatMap(({ attempts }) => attempts)) {
@@ -71,21 +71,21 @@ export class Nap {
 		}
 	}
 
-	/** @returns false unless the run waits: another webhook has handed it to n8n, or it is over */
+	/** @returns false if another webhook has handed the run to n8n, or the sleep is over */
 	beginDelivery(response: HeldResponse): boolean {
 		if (this.getPhase() !== 'waiting') return false;
-		this.state = response;
+		this.phase = response;
 		this.forgetEnds();
 		return true;
 	}
 
 	/** The node sleeps anew, or its execution has gone on. */
 	end(): void {
-		this.state = 'over';
+		this.phase = 'over';
 		this.forgetEnds();
 	}
 
-	/** Begins to nudge. Only a process does that has run the node, or has taken a callback. */
+	/** Begins to nudge. Only a process that has run the node, or has taken a callback, calls this. */
 	keepNudging(): void {
 		const { limitAt, lastWakeAt } = this.facts;
 		if (!this.isNudged) this.nudgeNext(planNudges(limitAt, lastWakeAt));
@@ -101,9 +101,9 @@ export class Nap {
 	}
 
 	/**
-	 * Asks the service soon after the run fell asleep, and nudges if all tasks have ended. Nobody may
-	 * call for them: a service may have been quicker than n8n, or may call an earlier execution, whose
-	 * equal request it answers with the same task.
+	 * Looks soon after the run fell asleep, and nudges if all tasks have ended. No callback may come for
+	 * them: a task may have ended before n8n had stored the sleep, or the service may have answered an
+	 * equal request with a task of an earlier execution, which it calls back.
 	 */
 	lookSoon(ledger: Ledger, getService: GetService): void {
 		runAfter(spread(PAUSE_BEFORE_LOOK_ASLEEP), () => void this.look(ledger, getService));
@@ -152,30 +152,30 @@ export class Nap {
 	}
 }
 
-/** The ends that webhooks have seen, by sleep and task. Without one, the service is asked again. */
+/** The ends that this process has seen, by sleep and task. The service is asked again for any other. */
 const ends = new Memory<Task>('ends');
 
-/** By execution and node. */
+/** The sleeps that this process knows, by execution and node. */
 const naps = new Memory<Nap>('naps', (nap) => nap.getPhase() === 'delivering');
 
 const nameNode = (context: Context): string =>
 	`"${context.getNode().name}" (execution ${context.getExecutionId()})`;
 
-/** Numbers a new sleep, above all that this process knows: two calls of a run may fall asleep. */
+/** Numbers a new sleep, above each that this process knows: two calls of a run may fall asleep. */
 export const numberSleep = (context: Context, { sleeps }: Ledger): number =>
 	Math.max(sleeps, naps.get(nameNode(context))?.facts.number ?? 0) + 1;
 
 /**
  * Finds what this process knows of the sleep that n8n has stored.
- * @returns undefined if the sleep is over, as far as this process knows: n8n may let a webhook
- *   through before it has stored that
+ * @returns undefined if this process knows that the sleep is over: n8n may let a webhook through
+ *   before it has stored the end of the sleep
  */
 export function findNap(context: Context, ledger: Ledger): Nap | undefined {
 	const { number, limitAt, lastWakeAt } = ledger.sleep as Sleep;
 	const name = nameNode(context);
 	const known = naps.get(name);
 	if (known && known.facts.number > number) return undefined;
-	// Calls in two processes count their sleeps apart. What n8n has stored counts.
+	// Two processes may give the same number to two sleeps. The sleep that n8n has stored counts.
 	if (known?.facts.number === number && known.facts.limitAt === limitAt)
 		return known.getPhase() === 'over' ? undefined : known;
 	known?.end();

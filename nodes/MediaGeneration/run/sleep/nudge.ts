@@ -12,20 +12,20 @@ import { NUDGE_TIMEOUT } from '../timetable';
  */
 export const NUDGE = 'nudge';
 
-/** Tells the sender that its callback is fine, though the execution sleeps on. */
+/** Accepts a callback or nudge, though the execution sleeps on. */
 export const accept = (context: IWebhookFunctions): IWebhookResponseData =>
 	answer(context, 200, { accepted: true, resumed: false });
 
 interface NudgeAnswer {
 	/** The execution continues. */
 	isWoken?: boolean;
-	/** It no longer waits, or waits for something else. */
+	/** The execution no longer sleeps for this task. */
 	isOver?: boolean;
 	/** Why n8n could not be asked to wake the execution. */
 	failure?: string;
 }
 
-/** Our webhook's reasons after which it no longer wakes the execution for this task. */
+/** Reasons after which our webhook no longer wakes the execution for this task. */
 const FINAL_REASONS: unknown[] = ['taskNotInExecution', 'limitPassed'] satisfies Array<
 	Refused['reason']
 >;
