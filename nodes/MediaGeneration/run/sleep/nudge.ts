@@ -1,6 +1,4 @@
-import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import type { Refused } from '../../callback/refusals';
-import { answer } from '../../callback/webhook';
 import { isEndedAnswer } from '../../host/resumeUrl';
 import { isObject } from '../../lib/json';
 import { post } from '../../lib/post';
@@ -11,10 +9,6 @@ import { NUDGE_TIMEOUT } from '../timetable';
  * block it. That is safe: it only makes the webhook ask the service.
  */
 export const NUDGE = 'nudge';
-
-/** Accepts a callback or nudge, though the execution sleeps on. */
-export const accept = (context: IWebhookFunctions): IWebhookResponseData =>
-	answer(context, 200, { accepted: true, resumed: false });
 
 interface NudgeAnswer {
 	/** The execution continues. */

@@ -2,6 +2,7 @@ import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { TaskService } from '../../api/client';
 import {
 	type AcceptedCallback,
+	answer,
 	ANSWER_TIMEOUT,
 	refuse,
 	verifyRequest,
@@ -12,7 +13,7 @@ import { type Ledger, listAwaitedIds, type Sleep } from '../ledger/ledger';
 import { readLedger } from '../ledger/openLedger';
 import { CLOCK_TOLERANCE } from '../timetable';
 import { findNap, type Nap } from './nap';
-import { accept, NUDGE } from './nudge';
+import { NUDGE } from './nudge';
 
 /**
  * Receives a callback, or a nudge of our own, for a run that sleeps. Once every task has ended by
@@ -84,6 +85,10 @@ async function lookAndWake(
 		failure ? { reason: 'detailsUnavailable', cause: failure.message } : { reason: 'taskNotEnded' },
 	);
 }
+
+/** Accepts a callback or nudge, though the execution sleeps on. */
+const accept = (context: IWebhookFunctions): IWebhookResponseData =>
+	answer(context, 200, { accepted: true, resumed: false });
 
 /** Has n8n run the node again. It finds in its ledger how the tasks have ended. */
 const wake = (context: IWebhookFunctions): IWebhookResponseData => ({
