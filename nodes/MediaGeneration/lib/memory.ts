@@ -23,8 +23,8 @@ export const STORES = {
 	callbacks: { most: 1_000 },
 	/** Runs, weighed by their items. */
 	runs: { most: 20_000 },
-	/** What calls of a tool share, where there is no execution. */
-	tools: { most: 10_000 },
+	/** What the calls of a tool share that has no execution: those within this time are one run. */
+	tools: { most: 10_000, time: 3_600_000 },
 	/** Sleeps. */
 	naps: { most: 10_000 },
 	/** How tasks of sleeps ended, as webhooks have seen it. In characters. */

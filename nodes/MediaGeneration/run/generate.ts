@@ -48,15 +48,12 @@ async function create(run: Run, job: Job): Promise<void> {
 	if (first) keepSettings(ledger, () => job.readSettings?.(first.item));
 	const creations: Creation[] = [];
 	for (const creation of found) if (!adoptEarlier(ledger, creation)) creations.push(creation);
-	if (ledger.settings) await decide(run, creations);
+	if (ledger.settings) {
+		run.decision = await (await import('./sleep/sleep')).decideWait(run, creations);
+		// Where the execution sleeps, the service is to call its resume URL.
+		for (const { request } of creations) request.callBackUrl = run.decision.resumeUrl;
+	}
 	await sendAll(run, await checkLimits(run, creations));
-}
-
-/** Decides how the run waits. Where it sleeps, the service is to call its resume URL. */
-async function decide(run: Run, creations: Creation[]): Promise<void> {
-	const { decideWait } = await import('./sleep/sleep');
-	run.decision = await decideWait(run, creations);
-	for (const { request } of creations) request.callBackUrl = run.decision.resumeUrl;
 }
 
 /** Says whether the execution sleeps: it may, and there is something to wait for. */

@@ -1,5 +1,5 @@
 import { factsOf, isOfKind, type UnknownOutcome } from '../../api/failure';
-import { findPrompt, REQUEST, type Task } from '../../api/task';
+import { findPrompt, type Task } from '../../api/task';
 import { toWords } from '../../lib/fileName';
 import { digest } from '../../lib/json';
 import { type CreateRequest, isErrorOutcome, type Item, type Outcome } from '../input/item';
@@ -219,17 +219,6 @@ export function storeOutput({ entries }: Ledger, isStored: boolean): void {
 	}
 }
 
-/** Copies what decides whether an item gets another task, without results and prompts. */
-export const copyForPayment = ({ request, attempts, ...others }: Entry): Entry => ({
-	...others,
-	request: request && { ...request, words: undefined },
-	attempts: attempts.map(({ end, ...attempt }) =>
-		end?.status === 'failed'
-			? { ...attempt, end: { ...end, result: undefined, [REQUEST]: undefined } }
-			: attempt,
-	),
-});
-
 /**
  * Merges two ledgers of a run: the stored one, and that of this process, which may be newer. Both then
  * share one list of entries, so that two calls never create the same task, nor more tasks than Options
@@ -253,19 +242,15 @@ export function mergeLedgers(stored: Ledger, here: Ledger, isUnderway: boolean):
 /** Merges `copy` into `entry`, in place because a call may hold it. The tasks of both are kept. */
 export function mergeEntry(entry: Entry, copy: Entry): void {
 	const merged = write(entry);
-	const missing: Attempt[] = [];
 	for (const other of copy.attempts) {
 		const attempt = entry.attempts.find(({ taskId }) => taskId === other.taskId);
-		if (!attempt) {
-			missing.push(other);
-			continue;
-		}
-		write(attempt).end ??= other.end;
-		write(attempt).reported ??= other.reported;
+		if (attempt) {
+			write(attempt).end ??= other.end;
+			write(attempt).reported ??= other.reported;
+		} else merged.attempts.push(other);
 	}
-	merged.attempts.push(...missing);
-	const isOfCopy = missing.some((attempt) => attempt === findTask(entry));
-	if (isOfCopy || !entry.request)
+	// The request of the task that counts.
+	if (!entry.request || copy.attempts.includes(findTask(entry) as Attempt))
 		Object.assign(merged, { request: copy.request, account: copy.account });
 	merged.unknown ??= copy.unknown;
 }

@@ -80,7 +80,7 @@ export interface Entry {
 }
 
 /** What is stored of a request. */
-export interface SentRequest {
+interface SentRequest {
 	readonly digest: string;
 	readonly model: string;
 	/** What may be a mistake in the request. */
@@ -119,7 +119,7 @@ export interface Shared {
 }
 
 /** Counts an account's creations of unknown outcome. Too many stop its further ones in the execution. */
-export interface UnknownCounts {
+interface UnknownCounts {
 	/** How many in a row, without those that may be rejections. */
 	readonly inARow: number;
 	/** How many that may be rejections, since the last task. */
@@ -171,7 +171,7 @@ export function statusOf(entry: Entry): EntryStatus {
 }
 
 /** Finds the task of an entry that counts: the last one, unless an earlier one has come further. */
-export const findTask = ({ attempts }: Pick<Entry, 'attempts'>): Attempt | undefined =>
+export const findTask = ({ attempts }: Entry): Attempt | undefined =>
 	attempts.reduce<Attempt | undefined>(
 		(best, one) => (best && rate(best) > rate(one) ? best : one),
 		undefined,
@@ -224,7 +224,7 @@ export const listTaskIds = (entries: readonly Entry[]): string[] =>
 	entries.flatMap(({ attempts }) => attempts.map(({ taskId }) => taskId));
 
 /** Tells tasks apart: services that number their tasks give the same ID in each account. */
-export const identifyTask = ({ account = '' }: Pick<Entry, 'account'>, taskId: string): string =>
+export const identifyTask = ({ account = '' }: Entry, taskId: string): string =>
 	`${account} ${taskId}`;
 
 /**

@@ -5,7 +5,7 @@ import { CREDENTIAL } from '../../lib/brand';
 import { digest } from '../../lib/json';
 import { limitConcurrency } from '../../lib/mapConcurrent';
 import { Memory } from '../../lib/memory';
-import { addEntries, beginLedger, copyForPayment, mergeLedgers } from './changes';
+import { addEntries, beginLedger, mergeLedgers, storeOutput } from './changes';
 import { type Entry, type Ledger, type Opened, type Shared, statusOf, VERSION } from './ledger';
 
 /** The key in the node's context. */
@@ -34,10 +34,10 @@ export function readLedger(context: IDataObject | undefined): Ledger | undefined
 	const ledger = context?.[KEY] as Ledger | undefined;
 	if (!ledger || ledger.version === VERSION) return ledger;
 	throw new UserError(
-		`Nothing was created: another version of this package keeps what the execution has sent in a form (version ${String(ledger.version)}) that this one can't read`,
+		`Nothing was created: another version of this package has stored what the execution sent (in form ${String(ledger.version)})`,
 		{
 			description:
-				'Install the version of the package that the execution began with, or a newer one, then retry the execution. Before you start it anew, look at the recent tasks of your account with the service.',
+				'Install the version with which the execution began, or a newer one, and retry the execution. Before you start it anew, look at the recent tasks of your account with the service.',
 		},
 	);
 }
@@ -50,8 +50,7 @@ function continueLedger(stored: Ledger | undefined, call: Call): Ledger {
 	// Calls of an MCP server have no execution ID: equal IDs are then no retry.
 	const isSameExecution = stored?.executionId === executionId;
 	if (isSameExecution && stored.runIndex === runIndex) {
-		if (here && here.entries !== stored.entries)
-			mergeLedgers(stored, here, Boolean(underway?.size));
+		if (here && here.entries !== stored.entries) mergeLedgers(stored, here, underway !== 0);
 		return stored;
 	}
 	const isRetry = !isSameExecution && stored?.runIndex === runIndex;
@@ -74,9 +73,7 @@ function listEarlier({ entries, earlier = [] }: Ledger): Entry[] {
 	});
 }
 
-/** Calls without an execution are one run for so long, in milliseconds. */
-const SHARED_FOR = 3_600_000;
-const sharedByTool = new Memory<Shared & { until: number }>('tools');
+const sharedByTool = new Memory<Shared>('tools');
 
 /** Without an execution, this process remembers what the calls of a tool share, by its parameters. */
 function openShared({ context, nodeContext }: Call): Shared {
@@ -85,17 +82,15 @@ function openShared({ context, nodeContext }: Call): Shared {
 	const { parameters, credentials } = context.getNode();
 	const tool = digest([parameters, credentials?.[CREDENTIAL]]);
 	const known = sharedByTool.get(tool);
-	if (known && known.until > Date.now()) return known;
-	const shared = { ...begun, until: Date.now() + SHARED_FOR };
-	sharedByTool.set(tool, shared);
-	return shared;
+	if (!known) sharedByTool.set(tool, begun);
+	return known ?? begun;
 }
 
 /** A run of this process. */
 interface RunHere {
 	ledger: Ledger;
-	/** The ledgers of the calls that are under way. All have the same entries. */
-	underway: Set<Ledger>;
+	/** How many calls are under way. Their ledgers share one list of entries. */
+	underway: number;
 	/** Never stored, so that no call waits for a process that has crashed. */
 	lock: ReturnType<typeof limitConcurrency>;
 }
@@ -104,16 +99,13 @@ interface RunHere {
  * The runs of this process. Where an execution waits long for a slot of the concurrency limit, n8n
  * may run it again with the data of before (`wait-tracker.js`, 2.41.1): its tasks exist all the same.
  */
-const runsHere = new Memory<RunHere>('runs', ({ underway }) => underway.size > 0);
+const runsHere = new Memory<RunHere>('runs', ({ underway }) => underway > 0);
 
 function joinRun({ call, ledger }: Opened): void {
 	const key = identifyRun({ call, ledger });
 	if (!key) return;
-	const { underway, lock } = runsHere.get(key) ?? {
-		underway: new Set(),
-		lock: limitConcurrency(1),
-	};
-	runsHere.set(key, { ledger, underway: underway.add(ledger), lock }, ledger.entries.length);
+	const { underway, lock } = runsHere.get(key) ?? { underway: 0, lock: limitConcurrency(1) };
+	runsHere.set(key, { ledger, underway: underway + 1, lock }, ledger.entries.length);
 }
 
 const findRun = (opened: Opened): RunHere | undefined => runsHere.get(identifyRun(opened));
@@ -133,11 +125,14 @@ export async function withLock(opened: Opened, work: () => Promise<void>): Promi
 }
 
 /**
- * Notes that a call of a run is over. After the last one, only a copy of what decides a payment is kept:
- * results may have megabytes, and a later call has them stored or asks the service again.
+ * Leaves the run of a call. After the last one, this process remembers a copy without what `storeOutput`
+ * hides: results may have megabytes, and a later call has them stored or asks the service again.
  */
 export function leaveRun(opened: Opened): void {
 	const here = findRun(opened);
-	if (!here?.underway.delete(opened.ledger) || here.underway.size) return;
-	here.ledger = { ...here.ledger, entries: here.ledger.entries.map(copyForPayment) };
+	if (!here || --here.underway) return;
+	const { ledger } = opened;
+	storeOutput(ledger, false);
+	here.ledger = { ...here.ledger, entries: structuredClone(ledger.entries) };
+	storeOutput(ledger, ledger.sleep !== undefined);
 }

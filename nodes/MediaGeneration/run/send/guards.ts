@@ -73,7 +73,7 @@ function findTooMany({ call, ledger }: Run, more: number, limit = Infinity): May
 const GUARDS = [balance, maxTasks];
 
 const readLimit = ({ item }: Creation, field: INodeProperties) =>
-	(readOption(item.option, field) ?? undefined) as number | undefined;
+	readOption(item.option, field) as number | undefined;
 
 /**
  * Asks all guards before anything is created. If one forbids the creations, that is the error of their

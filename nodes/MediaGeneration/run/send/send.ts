@@ -130,12 +130,20 @@ class CreationSender {
 
 	private async uploadAndSend({ item, request }: Creation): Promise<string> {
 		this.throwIfStopped();
-		const { service, settings } = item;
+		const { index, service, settings } = item;
 		const { model, callBackUrl } = request;
 		const body = { model, callBackUrl, input: await uploadFiles(item, request.input) };
 		const send = async () => {
 			this.throwIfStopped();
-			return await this.sendNow(item.index, async () => await service.createTask(body, settings));
+			this.underway.add(index);
+			const [outcome] = await Promise.allSettled([service.createTask(body, settings)]);
+			this.underway.delete(index);
+			if (outcome.status === 'rejected') {
+				this.stop.noteOutcome(outcome.reason as Error);
+				throw outcome.reason;
+			}
+			this.stop.noteOutcome();
+			return outcome.value;
 		};
 		return await this.taskLimit.send(async () => await this.inTurn(send));
 	}
@@ -143,18 +151,6 @@ class CreationSender {
 	private throwIfStopped(): void {
 		if (Date.now() >= this.closing.sentBy) this.stop.reason ??= this.closing.notSent;
 		if (this.stop.reason) throw this.stop.reason;
-	}
-
-	private async sendNow(index: number, createTask: () => Promise<string>): Promise<string> {
-		this.underway.add(index);
-		const [outcome] = await Promise.allSettled([createTask()]);
-		this.underway.delete(index);
-		if (outcome.status === 'rejected') {
-			this.stop.noteOutcome(outcome.reason as Error);
-			throw outcome.reason;
-		}
-		this.stop.noteOutcome();
-		return outcome.value;
 	}
 }
 

@@ -17,14 +17,14 @@ import { findNap, numberSleep } from './nap';
 export async function decideWait(run: Run, creations: Creation[]): Promise<WaitDecision> {
 	const created = new Set(creations.map(({ item }) => item.index));
 	const waiting = listWithoutError(run).filter(
-		({ item, entry }) => entry.attempts.length > 0 && !created.has(item),
+		({ item, entry }) => created.has(item) || entry.attempts.length > 0,
 	);
 	// Adopted tasks call back the execution that created them, so this one must stay awake.
-	if (waiting.some(({ entry }) => findTask(entry)?.adopted)) return {};
-	const services = [
-		...(await Promise.all(waiting.map(async ({ item }) => await run.getService(item)))),
-		...creations.map(({ item }) => item.service),
-	];
+	const hasAdopted = waiting.some(
+		({ item, entry }) => !created.has(item) && findTask(entry)?.adopted,
+	);
+	if (hasAdopted) return {};
+	const services = await Promise.all(waiting.map(async ({ item }) => await run.getService(item)));
 	const credentials = services.map((service) => service.credentials);
 	return await decideFor(run.call, run.ledger.settings?.howToWait ?? 'automatic', credentials);
 }
