@@ -13,7 +13,7 @@ import {
 } from '../../nodes/MediaGeneration/api/failure';
 import type { Item } from '../../nodes/MediaGeneration/run/input/item';
 import { readCall } from '../../nodes/MediaGeneration/host/call';
-import type { RunSettings } from '../../nodes/MediaGeneration/run/ledger/ledger';
+import type { WaitSettings } from '../../nodes/MediaGeneration/run/ledger/ledger';
 import type { Creation } from '../../nodes/MediaGeneration/run/ledger/changes';
 import {
 	buildExecuteContext,
@@ -63,7 +63,7 @@ export const unknown = (taskId?: string) =>
 	buildUnknownError({ message: 'The service broke off', taskId });
 
 /** How a run waits, where a test doesn't care. */
-export const WAIT: RunSettings = {
+export const WAIT: WaitSettings = {
 	howToWait: 'automatic',
 	waitLimit: 60_000,
 	timeoutSeconds: 1,

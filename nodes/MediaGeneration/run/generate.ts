@@ -8,8 +8,8 @@ import {
 	findUnknownCall,
 	findLimitAt,
 	isToSend,
-	type RunSettings,
 	statusOf,
+	type WaitSettings,
 } from './ledger/ledger';
 import { withLock } from './ledger/openLedger';
 import { show } from './output/output';
@@ -69,7 +69,7 @@ export interface Job {
 	/** Turns an item into a request. @throws {UserError} for a field or file that can't be sent */
 	request: (item: Item) => Promise<CreateRequest>;
 	/** Reads how the run waits, with the expressions of its first item; absent: it doesn't wait. */
-	readSettings?: (item: Item) => RunSettings;
+	readSettings?: (item: Item) => WaitSettings;
 }
 
 /**

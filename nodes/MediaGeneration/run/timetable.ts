@@ -58,8 +58,6 @@ export interface WaitTimes {
 	lastLookAt: number;
 	/** A run that is awake has the answers to its looks. */
 	answersBy: number;
-	/** The call must end before the limit. */
-	isCutShort: boolean;
 	/** From then on, webhooks no longer wake a run that sleeps. */
 	lastWakeAt: number;
 	/** n8n ends the sleep by itself. */
@@ -83,7 +81,6 @@ export function planWait(limitAt: number, callEndsAt: number, now = Date.now()):
 		limitAt,
 		lastLookAt: isAtLimit ? now : planLastLook(answersBy, now),
 		answersBy,
-		isCutShort: outputBy < limitAt,
 		lastWakeAt: Math.max(
 			limitAt + LAST_WAKE.leastAfterLimit,
 			endByN8nAt - LAST_WAKE.beforeEndByN8n,
@@ -102,7 +99,7 @@ export const PAUSES_AWAKE = { first: 2_000, growth: 1.5, longest: 30_000 };
  * first one. At the limit, pauses begin anew.
  */
 export const PAUSES_ASLEEP = { first: 300_000, growth: 2, longest: 900_000 };
-export const FIRST_PAUSE_AT_LIMIT = 4_000;
+export const PAUSES_AT_LIMIT = { ...PAUSES_ASLEEP, first: 4_000 };
 
 /** A run that fell asleep asks the service itself after this time, once. */
 export const PAUSE_BEFORE_LOOK_ASLEEP = 5_000;
@@ -129,7 +126,7 @@ export function* planLooks(
 /** Lists the moments of the nudges of a sleep: ever rarer, at the limit, and for some time after it. */
 export function* planNudges(limitAt: number, lastWakeAt: number): Generator<number, void> {
 	yield* planLooks(PAUSES_ASLEEP, limitAt);
-	yield* planLooks({ ...PAUSES_ASLEEP, first: FIRST_PAUSE_AT_LIMIT }, lastWakeAt);
+	yield* planLooks(PAUSES_AT_LIMIT, lastWakeAt);
 }
 
 /* Of creations, while the service takes no more tasks at once. */

@@ -22,7 +22,7 @@ interface Known {
  */
 export async function wait(call: Call, known: Known[], settings: WaitSettings): Promise<Outcome[]> {
 	const ledger = beginLedger({
-		settings: { ...settings, howToWait: 'polling' },
+		settings,
 		entries: known.map(({ item, taskId }) => ({
 			account: item.service.account,
 			attempts: [{ taskId, adopted: true }],
@@ -34,7 +34,7 @@ export async function wait(call: Call, known: Known[], settings: WaitSettings): 
 	// For some seconds after a creation, a service may not know the task yet.
 	const mayChange = (key: string) => {
 		const { failure, said } = looks.find(key);
-		return failure ? passes(failure) || isOfKind(failure, 'unknownTask') : !said;
+		return failure ? factsOf(failure).passes || isOfKind(failure, 'unknownTask') : !said;
 	};
 	const lastLookAt = Math.min(Date.now() + MAX_TIME_UNKNOWN, times.lastLookAt);
 	const list = () => (looks.pendingKeys.some(mayChange) ? looks.pendingKeys : []);
@@ -42,11 +42,9 @@ export async function wait(call: Call, known: Known[], settings: WaitSettings): 
 	await keepLooking(run, lastLookAt, list);
 	for (const [order, entry] of ledger.entries.entries()) {
 		const { failure } = looks.find(looks.keyOf(entry));
-		if (failure && !passes(failure)) run.errors.set(order, failure);
+		// Later looks would fail too.
+		if (failure && !factsOf(failure).passes) run.errors.set(order, failure);
 	}
 	if (!isOver(run)) await watch(run);
 	return showOutcomes(run);
 }
-
-/** Says whether a later look may succeed. */
-const passes = (failure: Error) => factsOf(failure).passes;

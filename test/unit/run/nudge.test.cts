@@ -1,5 +1,5 @@
 import { REFUSALS } from '../../../nodes/MediaGeneration/callback/refusals';
-import { sendNudge } from '../../../nodes/MediaGeneration/run/sleep/nudge';
+import { sendNudge } from '../../../nodes/MediaGeneration/run/sleep/nap';
 
 const URL = 'https://n8n.example/webhook-waiting/7/media-generation?signature=resume-token';
 

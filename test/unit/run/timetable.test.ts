@@ -1,9 +1,9 @@
 import { ANSWER_TIMEOUT } from '../../../nodes/MediaGeneration/callback/webhook';
 import {
 	CLOCK_TOLERANCE,
-	FIRST_PAUSE_AT_LIMIT,
 	MAX_TIME_UNKNOWN,
 	NUDGE_TIMEOUT,
+	PAUSES_AT_LIMIT,
 	PAUSES_AWAKE,
 	planCreations,
 	planLooks,
@@ -16,7 +16,7 @@ it.each<[string, earlier: number, '<' | '≤', later: number]>([
 	['the limit counts as passed before it passes', -CLOCK_TOLERANCE, '<', 0],
 	[
 		'after the limit, a second nudge fits though the first is answered late',
-		ANSWER_TIMEOUT + 1.25 * FIRST_PAUSE_AT_LIMIT,
+		ANSWER_TIMEOUT + 1.25 * PAUSES_AT_LIMIT.first,
 		'<',
 		planWait(0, 0).lastWakeAt,
 	],

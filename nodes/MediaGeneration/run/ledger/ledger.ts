@@ -53,7 +53,7 @@ export interface Ledger {
 	/** The entries of the executions that this one retries. */
 	readonly earlier?: readonly Entry[];
 	/** Present if the run waits for its tasks. */
-	readonly settings?: RunSettings;
+	readonly settings?: WaitSettings;
 	/**
 	 * When the wait limit begins to count, in milliseconds since 1970: once all tasks were created, or
 	 * earlier, once the service took no more tasks at once.
@@ -130,6 +130,8 @@ interface UnknownCounts {
 
 /** The settings of a wait. */
 export interface WaitSettings {
+	/** Of a run that creates tasks. */
+	howToWait?: HowToWait;
 	/** The longest wait, in milliseconds. */
 	waitLimit: number;
 	/** For each request for details. */
@@ -146,8 +148,6 @@ export interface WaitSettings {
 }
 
 export type HowToWait = 'automatic' | 'callback' | 'polling';
-
-export type RunSettings = WaitSettings & { howToWait: HowToWait };
 
 /** A call, with the ledger that it has opened. */
 export interface Opened {

@@ -95,8 +95,7 @@ export function toNodeError(
 	itemIndex?: number,
 ): NodeApiError | NodeOperationError {
 	const { context, audience } = call;
-	const { entries } = ledger ?? {};
-	const { message, lines } = explain(call, error, entries, ledger && sumUp(ledger));
+	const { message, lines } = explain(call, error, ledger?.entries, ledger && sumUp(ledger));
 	const count = context.getInputData().length;
 	// End users may read it, such as those of a form: a single item needs no number.
 	const isAlone = itemIndex === undefined || count < 2 || audience === 'agent';
@@ -120,13 +119,9 @@ export function toErrorItem(
 ): INodeExecutionData {
 	const { message, lines } = explain(call, error, entry && [entry]);
 	const { task } = factsOf(error);
-	const {
-		taskId: id = entry && findTask(entry)?.taskId,
-		status,
-		failCode,
-		failMessage,
-	} = task ?? {};
-	const details = id ? dropUndefined({ taskId: id, status, failCode, failMessage }) : undefined;
+	const known: Partial<Task> = task ?? { taskId: entry && findTask(entry)?.taskId };
+	const { taskId, status, failCode, failMessage } = known;
+	const details = taskId ? dropUndefined({ taskId, status, failCode, failMessage }) : undefined;
 	const shown = { message, description: lines.join(' '), itemIndex };
 	return buildErrorItem(call.context.getNode(), shown, { beside: task, details });
 }

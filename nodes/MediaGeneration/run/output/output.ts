@@ -131,7 +131,8 @@ function showHints(
 	};
 	for (const fact of sumUp(ledger)) if (fact) hint('info', fact);
 	if (decision.reason) hint('info', `The run stayed awake ${decision.reason}.`);
-	if (times?.isCutShort && !looks.haveEnded) hint('info', ABOUT_CUT_SHORT);
+	const isCutShort = times && times.answersBy < times.limitAt;
+	if (isCutShort && !looks.haveEnded) hint('info', ABOUT_CUT_SHORT);
 	for (const [what, reasons] of listWarnings(outcomes)) {
 		const [first] = reasons.values();
 		const items = cutText([...reasons.keys()].join(', '), MAX_LIST);
@@ -139,29 +140,23 @@ function showHints(
 	}
 }
 
-const listTasks = (outcome: Outcome): Task[] =>
-	outcome && 'items' in outcome ? outcome.items.map(({ json }) => json as Task) : [];
-
-/** Finds the task that an item outputs, or whose failure is the error of the item. */
-const findOutputTask = (outcome: Outcome): Task | undefined =>
-	isErrorOutcome(outcome) ? factsOf(outcome.error).task : listTasks(outcome)[0];
-
 /** Lists the faults of items. Each has a reason for each item, by its number from 1. */
 function listWarnings(outcomes: Outcome[]): Map<string, Map<number, string>> {
 	const warnings = new Map<string, Map<number, string>>();
-	for (const [item, outcome] of outcomes.entries()) {
+	for (const [item, outcome = { items: [] }] of outcomes.entries()) {
 		const warn = (what: string, reason?: string) => {
 			if (!reason) return;
 			const reasons = warnings.get(what) ?? new Map<number, string>();
 			warnings.set(what, reasons.set(item + 1, reason));
 		};
-		const task = findOutputTask(outcome);
-		if (!task && isErrorOutcome(outcome))
-			warn('Items with an error', (outcome.error as Error).message);
+		const isError = 'error' in outcome;
+		const tasks = isError ? [] : outcome.items.map(({ json }) => json as Task);
+		const task = isError ? factsOf(outcome.error).task : tasks[0];
+		if (isError && !task) warn('Items with an error', (outcome.error as Error).message);
 		if (task?.status === 'failed') warn('Items whose task failed', sayReason(task));
 		if (task?.status === 'timedOut')
 			warn('Items whose task goes on (use Wait)', task.lookError ?? 'no look failed');
-		for (const { warning, downloadError } of listTasks(outcome)) {
+		for (const { warning, downloadError } of tasks) {
 			warn('Items with a warning', warning);
 			warn('Items that lack a file', downloadError);
 		}

@@ -12,8 +12,7 @@ import { settleBy } from '../../lib/timers';
 import { type Ledger, listAwaitedIds, type Sleep } from '../ledger/ledger';
 import { readLedger } from '../ledger/openLedger';
 import { CLOCK_TOLERANCE } from '../timetable';
-import { findNap, type Nap } from './nap';
-import { NUDGE } from './nudge';
+import { findNap, type Nap, NUDGE } from './nap';
 
 /**
  * Receives a callback, or a nudge of our own, for a run that sleeps. Once every task has ended by
