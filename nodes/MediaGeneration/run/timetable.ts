@@ -36,19 +36,15 @@ const END_BY_N8N = { afterLimit: 900_000, leastAfterLimit: 100_000, beforeTimeou
  */
 const LAST_WAKE = { leastAfterLimit: 28_000, beforeEndByN8n: 120_000 };
 
-/* Before the end of a wait, or of the call. Each is a fifth of the time left if that is less. */
+/**
+ * Left at the end of a wait for the answers to its last look, and at the end of a call for n8n, which
+ * stores the output and runs further nodes.
+ */
+const TIME_AT_END = 5_000;
 
-/** The last look has so much time to be answered. */
-const TIME_FOR_LAST_LOOK = 5_000;
-
-/** n8n needs time before its timeout to store the output and to run the nodes after this one. */
-const TIME_FOR_N8N = 5_000;
-
-const leave = (time: number, endsAt: number, now: number): number =>
-	endsAt - Math.min(time, (endsAt - now) / 5);
-
-export const planLastLook = (answersBy: number, now = Date.now()): number =>
-	leave(TIME_FOR_LAST_LOOK, answersBy, now);
+/** Leaves that time at the end, or a fifth of the time until then if that is less. */
+export const leaveTime = (endsAt: number, now = Date.now()): number =>
+	endsAt - Math.min(TIME_AT_END, (endsAt - now) / 5);
 
 /** Moments of a wait. */
 export interface WaitTimes {
@@ -71,7 +67,7 @@ export interface WaitTimes {
  */
 export function planWait(limitAt: number, callEndsAt: number, now = Date.now()): WaitTimes {
 	if (!Number.isFinite(limitAt)) throw new Error(`The wait limit passes at ${limitAt}`);
-	const outputBy = leave(TIME_FOR_N8N, callEndsAt, now);
+	const outputBy = leaveTime(callEndsAt, now);
 	const isAtLimit = now >= limitAt - CLOCK_TOLERANCE;
 	const answersBy = Math.min(isAtLimit ? now + TIME_AT_LIMIT : limitAt, outputBy);
 	const { afterLimit, leastAfterLimit, beforeTimeout } = END_BY_N8N;
@@ -79,7 +75,7 @@ export function planWait(limitAt: number, callEndsAt: number, now = Date.now()):
 	const endByN8nAt = Math.max(limitAt + leastAfterLimit, latest);
 	return {
 		limitAt,
-		lastLookAt: isAtLimit ? now : planLastLook(answersBy, now),
+		lastLookAt: isAtLimit ? now : leaveTime(answersBy, now),
 		answersBy,
 		lastWakeAt: Math.max(
 			limitAt + LAST_WAKE.leastAfterLimit,
@@ -109,7 +105,7 @@ export const MAX_TIME_UNKNOWN = 30_000;
 
 /**
  * Lists the moments of looks or nudges: after growing pauses, the last one at `lastAt`.
- * @param isTooFast whether the service refuses requests for their rate, so that the next pause is the longest
+ * @param isTooFast says whether the service rejects requests for their rate: the next pause is the longest
  */
 export function* planLooks(
 	pauses: typeof PAUSES_AWAKE,
@@ -134,7 +130,7 @@ export function* planNudges(limitAt: number, lastWakeAt: number): Generator<numb
 /** Between the tries of a creation. */
 export const PAUSES_WHILE_FULL = { first: 10_000, growth: 1.5, longest: 60_000 };
 
-/** How long creations wait from the first refusal, in a run that doesn't wait for its tasks. */
+/** How long creations wait from the first rejection, in a run that doesn't wait for its tasks. */
 export const MAX_TIME_WHILE_FULL = 300_000;
 
 /* Of creations, before n8n's own timeout. */

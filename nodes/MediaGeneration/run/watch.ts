@@ -14,7 +14,7 @@ import {
 } from './ledger/ledger';
 import { Looks } from './looks';
 import { isErrorIfFailed, type Run } from './run';
-import { PAUSES_AWAKE, planLastLook, planLooks, planWait } from './timetable';
+import { leaveTime, PAUSES_AWAKE, planLooks, planWait } from './timetable';
 
 /** A run that waits awake. */
 export type AwakeRun = ReturnType<typeof beginWatch>;
@@ -39,7 +39,7 @@ export async function watch(run: AwakeRun): Promise<void> {
 	const { looks, times } = run;
 	await keepLooking(run, times.lastLookAt);
 	// A task whose last look failed may have ended, so it is looked at again while there is time.
-	await keepLooking(run, planLastLook(times.answersBy), () => looks.failedKeys);
+	await keepLooking(run, leaveTime(times.answersBy), () => looks.failedKeys);
 	const download = async (key: string) => await downloadFiles(run, key, ['failed', 'pending']);
 	await Promise.all(looks.keys.map(download));
 }
@@ -74,7 +74,7 @@ async function downloadFiles(run: AwakeRun, key: string, failures = ['failed']):
 }
 
 /**
- * Looks with growing pauses, the longest ones while the service refuses requests for their rate.
+ * Looks with growing pauses, the longest ones while the service rejects requests for their rate.
  * @param list lists the tasks to look at; default: those that have not ended
  */
 export async function keepLooking(

@@ -96,7 +96,7 @@ describe('looks and nudges', () => {
 		expect(list(planLooks(PAUSES_AWAKE, -1_000))).toEqual([-1]);
 	});
 
-	it('come rarely while the service refuses requests for their rate', () => {
+	it('come rarely while the service rejects requests for their rate', () => {
 		expect(list(planLooks(PAUSES_AWAKE, 70_000, () => true))).toEqual([30, 60, 70]);
 	});
 

@@ -38,7 +38,7 @@ it('asks after 2 seconds first, then ever less often, at most every 30 seconds',
 	expect(items).toMatchObject([{ json: said }]);
 });
 
-it('asks rarely while the service refuses requests for their rate', async () => {
+it('asks rarely while the service rejects requests for their rate', async () => {
 	const { looks } = await poll(['endless'], { faults: [fault('429')] });
 	expect(looks.filter((at) => at < 55)).toEqual([2, 32]);
 });

@@ -92,9 +92,9 @@ export function throwFirstError(
 	outcomes: Array<object | undefined>,
 	ledger?: Ledger,
 ): void {
-	const index = call.stopsOnError ? outcomes.findIndex(isErrorOutcome) : -1;
-	const first = outcomes[index];
-	if (isErrorOutcome(first)) throw toNodeError(call, first.error, ledger, index);
+	for (const [item, outcome] of outcomes.entries())
+		if (call.stopsOnError && isErrorOutcome(outcome))
+			throw toNodeError(call, outcome.error, ledger, item);
 }
 
 /**
