@@ -1,67 +1,52 @@
-import type { IDataObject, IExecuteFunctions, INode, INodeExecutionData } from 'n8n-workflow';
+import type { IDataObject, IExecuteFunctions, IRunData } from 'n8n-workflow';
 import { cutText } from '../lib/text';
+import { lookInside } from './internals';
 
 /**
- * Who reads the output: another node, an AI model, or n8n's AI assistant. A model reads that of a
+ * Who reads the output: another node, an agent, or n8n's AI assistant. An agent reads the output of a
  * tool, and of a node without an execution, as in n8n's Agents.
  */
 type Audience = 'workflow' | 'agent' | 'assistant';
 
-/** n8n's timeout, while the execution is awake. Without one, both are Infinity. */
+/** n8n's timeout, while the execution is awake. Without a timeout, both are Infinity. */
 export interface Timeout {
-	/** When n8n ends the execution. */
+	/** When n8n ends the execution, in milliseconds since 1970. */
 	at: number;
-	/** How long n8n lets it run in all, in milliseconds. */
+	/** How long n8n lets the execution run in all, in milliseconds. */
 	length: number;
 }
 
-/** What n8n says of one call of `execute()`, read once. Times are in milliseconds since 1970. */
+/** What n8n says of one call of `execute()`, read once. Moments are in milliseconds since 1970. */
 export interface Call {
 	context: IExecuteFunctions;
-	called: number;
+	calledAt: number;
 	/** An AI agent or MCP server calls the node. */
 	isTool: boolean;
 	audience: Audience;
-	/** The first error ends the run. Where n8n swallows errors, it doesn't: no model would be told. */
+	/**
+	 * Whether the first error ends the run (On Error: stop). False for old agents: n8n swallows what
+	 * their tools throw, so errors must be output.
+	 */
 	stopsOnError: boolean;
 	/** How often n8n calls the node for a run at most. */
 	tries: number;
 	timeout: Timeout;
 	/** When an MCP client wants its answer; Infinity for any other call. */
 	answerBy: number;
-	/** The earlier of both. */
-	deadline: number;
+	/** When the call must be done: the earlier of `timeout.at` and `answerBy`. */
+	doneBy: number;
 	/** Aborted when the execution is stopped. */
 	signal?: AbortSignal;
 	/** Blank for the calls of an MCP server. */
 	executionId: string;
-	/** What n8n keeps for the node with the execution; absent without one. */
+	/** What n8n stores for the node with the execution; absent without an execution. */
 	nodeContext?: IDataObject;
-	/** n8n would give this call the values of another one. */
+	/** n8n would give this call the values of another call. */
 	isMixedUp: boolean;
 }
 
-/** What n8n has noted of a run of a node. */
-interface NotedRun {
-	startTime: number;
-	/** Of a tool: what it was called with. */
-	inputOverride?: { ai_tool?: INodeExecutionData[][] };
-}
-
-/** What n8n's context of a run has beside its functions (2.14.2, 2.41.1). */
-interface Internals {
-	additionalData?: { executionTimeoutTimestamp?: number };
-	runExecutionData?: { resultData?: { runData?: Record<string, NotedRun[]> } };
-	workflow?: {
-		nodes: Record<string, INode>;
-		getChildNodes: (name: string, type: string) => string[];
-	};
-}
-
-const lookInside = (context: IExecuteFunctions) => context as unknown as Internals;
-
 export function readCall(context: IExecuteFunctions): Call {
-	const called = Date.now();
+	const calledAt = Date.now();
 	// A tool of any agent but the newest.
 	const isOldTool = context.isToolExecution();
 	// The newest agent runs a variant of the node, whose type ends in `Tool`, like any node (2.14.2,
@@ -69,23 +54,23 @@ export function readCall(context: IExecuteFunctions): Call {
 	const isTool = isOldTool || context.getNode().type.endsWith('Tool');
 	const nodeContext = readNodeContext(context);
 	const runs = readNotedRuns(context);
-	// By the first run of each node, as a loop may have very many. Infinity: n8n has noted none.
-	const begun = Math.min(...Object.values(runs).map(([first]) => first?.startTime ?? Infinity));
-	const timeout = readTimeout(context, called, begun);
+	// Of each node the first run only, because a loop may have very many. Infinity: n8n has noted none.
+	const begunAt = Math.min(...Object.values(runs).map(([first]) => first?.startTime ?? Infinity));
+	const timeout = readTimeout(context, calledAt, begunAt);
 	const answerBy =
-		isTool && isBelowMcp(context) ? Math.min(called, begun) + ANSWERED_WITHIN : Infinity;
+		isTool && isBelowMcp(context) ? Math.min(calledAt, begunAt) + MCP_ANSWER_TIMEOUT : Infinity;
 	return {
 		context,
-		called,
+		calledAt,
 		isTool,
 		audience: readAudience(context, isTool || !nodeContext),
-		// An old tool is one of LangChain's, whose `AgentExecutor` swallows errors
+		// An old tool is a tool of LangChain, whose `AgentExecutor` swallows errors
 		// (`get-input-connection-data.js`, 2.14.2, 2.41.1). `e2e/agentTools` fails first.
 		stopsOnError: !context.continueOnFail() && !isOldTool,
 		tries: readMostTries(context),
 		timeout,
 		answerBy,
-		deadline: Math.min(timeout.at, answerBy),
+		doneBy: Math.min(timeout.at, answerBy),
 		signal: context.getExecutionCancelSignal(),
 		executionId: (context.getExecutionId() as string | undefined) ?? '',
 		nodeContext,
@@ -94,8 +79,8 @@ export function readCall(context: IExecuteFunctions): Call {
 }
 
 /**
- * Recognizes "Execute node" of n8n's AI assistant by the name of its workflow, which n8n deletes at
- * its end or sleep (`execute-node.service.js`, 2.41.1). `e2e/stopAndTimeout` fails first.
+ * Recognizes "Execute node" of n8n's AI assistant by the name of its workflow, which n8n deletes when
+ * it ends or sleeps (`execute-node.service.js`, 2.41.1). `e2e/stopAndTimeout` fails first.
  */
 function readAudience(context: IExecuteFunctions, isForAgent: boolean): Audience {
 	if (isForAgent) return 'agent';
@@ -116,8 +101,8 @@ function readNodeContext(context: IExecuteFunctions): IDataObject | undefined {
 }
 
 /**
- * Reads how often n8n tries a node at most: once without Retry On Fail. n8n counts from the start
- * again when it wakes an execution that slept, so that whoever pays in each try counts too
+ * Reads how often n8n tries a node at most: once without Retry On Fail. When n8n wakes an execution
+ * that slept, it counts from the start again, so a run must count its own tries
  * (`getRetryParams` in `workflow-execute.js`, 2.14.2, 2.41.1). `e2e/failedTasks` fails first.
  */
 function readMostTries(context: IExecuteFunctions): number {
@@ -126,30 +111,30 @@ function readMostTries(context: IExecuteFunctions): number {
 }
 
 /**
- * Reads when n8n ends the execution if it is awake. Settings have the workflow's own timeout only.
- * A field of the context has the deadline by all timeouts. Without the field, the timeout counts
- * from now. `e2e/stopAndTimeout` fails first. After a wait that n8n itself ended, n8n may end it
- * earlier, and no field says so.
+ * Reads when n8n ends the execution if it is awake. A field of the context says it, by the timeouts of
+ * the workflow and of n8n. The workflow's settings have its own timeout only, which counts from now if
+ * the field is missing. `e2e/stopAndTimeout` fails first. After a sleep that n8n itself ended, n8n may
+ * end the execution earlier, and no field says so.
  */
-function readTimeout(context: IExecuteFunctions, called: number, begun: number): Timeout {
+function readTimeout(context: IExecuteFunctions, calledAt: number, begunAt: number): Timeout {
 	const { executionTimeout = 0 } = context.getWorkflowSettings();
 	const own = executionTimeout > 0 ? executionTimeout * 1_000 : Infinity;
-	const at = lookInside(context).additionalData?.executionTimeoutTimestamp ?? called + own;
-	// A workflow that another one calls has the rest of that one's time.
-	return { at, length: Math.min(own, begun < Infinity ? at - begun : Infinity) };
+	const at = lookInside(context).additionalData?.executionTimeoutTimestamp ?? calledAt + own;
+	// A workflow that another workflow calls has the rest of its caller's time.
+	return { at, length: Math.min(own, begunAt < Infinity ? at - begunAt : Infinity) };
 }
 
-/** Reads what n8n's context has of the runs so far, by node. */
-const readNotedRuns = (context: IExecuteFunctions): Record<string, NotedRun[]> =>
+/** Reads what n8n has noted of the runs so far, by node. */
+const readNotedRuns = (context: IExecuteFunctions): IRunData =>
 	lookInside(context).runExecutionData?.resultData?.runData ?? {};
 
-/** Reads the number of the run among those of the node in the execution. n8n's proxy is slow. */
+/** Reads the node's run index in the execution. n8n's proxy is slow. */
 export const readRunIndex = (context: IExecuteFunctions): number =>
 	context.getWorkflowDataProxy(0).$runIndex as number;
 
 /**
- * Says whether n8n would give a call of a tool the values of another one. Several items of an agent
- * before version 3 number their calls each for itself, but n8n notes all in one list, from which
+ * Says whether n8n would give a call of a tool the values of another call. An agent before version 3
+ * numbers its calls anew for each of its items, but n8n notes all calls in one list, from which
  * `$fromAI` reads by that number (`get-input-connection-data.js`, `workflow-data-proxy.js`).
  * `e2e/agentTools` fails first.
  */
@@ -162,14 +147,14 @@ function isMixedUp(context: IExecuteFunctions): boolean {
 const MCP_TRIGGER = '@n8n/n8n-nodes-langchain.mcpTrigger';
 
 /**
- * n8n's MCP client gives up after 60 s, as those of others do, and its model asks again. It counts
- * from the client's call, which n8n notes: an agent between may call several times.
+ * An MCP client gives up 60 s after its own call, n8n's client too, and then asks again. n8n notes that
+ * call; an agent between client and node may have called several times since.
  */
-const ANSWERED_WITHIN = 44_000;
+const MCP_ANSWER_TIMEOUT = 44_000;
 
 /**
- * Says whether an MCP server leads to the node, and no other trigger has started the execution.
- * n8n has no execution for such a call, or notes its trigger only in queue mode of newer versions.
+ * Says whether an MCP server leads to the node, and no other trigger has started the execution. For
+ * such a call n8n has no execution, or notes the trigger only in queue mode of newer versions.
  * `e2e/agentTools` and `queue` fail first.
  */
 function isBelowMcp(context: IExecuteFunctions): boolean {
@@ -181,9 +166,9 @@ function isBelowMcp(context: IExecuteFunctions): boolean {
 }
 
 /**
- * Shows a text with the execution, where n8n's list of executions finds it. n8n drops the output of
- * one that is stopped, but keeps ten texts of 255 characters, also in a sleep and for a retry. Names
- * are of letters, digits and underscores (`execution-metadata.js`, 2.14.2, 2.41.1).
+ * Shows a text with the execution, where n8n's list of executions finds it. n8n drops the output of an
+ * execution that is stopped, but stores ten such texts of 255 characters, also in a sleep and for a
+ * retry. Names are of letters, digits and underscores (`execution-metadata.js`, 2.14.2, 2.41.1).
  * `e2e/costs` and `e2e/stopAndTimeout` fail first.
  */
 export function showInExecution(context: IExecuteFunctions, name: string, text: string): void {
@@ -193,6 +178,6 @@ export function showInExecution(context: IExecuteFunctions, name: string, text: 
 	customData.set(name, cutText(text, 255));
 }
 
-/** What n8n keeps with an execution for all of its nodes, also in a sleep and for a retry. */
+/** Returns what n8n stores with an execution for all of its nodes, also in a sleep and for a retry. */
 export const getFlowContext = (context: IExecuteFunctions): Record<string, unknown> =>
 	context.getContext('flow');

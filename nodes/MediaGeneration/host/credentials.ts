@@ -1,21 +1,6 @@
-import {
-	ExpressionError,
-	type ICredentialDataDecryptedObject,
-	type IExecuteFunctions,
-	type IWebhookFunctions,
-} from 'n8n-workflow';
+import { ExpressionError, type IExecuteFunctions, type IWebhookFunctions } from 'n8n-workflow';
 import { CREDENTIAL } from '../lib/brand';
-
-/** What reads credentials in n8n's contexts. The second is beside their documented API. */
-interface Reader {
-	getCredentials: <T extends object = ICredentialDataDecryptedObject>(type: string) => Promise<T>;
-	_getCredentials?: (
-		type: string,
-		executeData: object,
-		input: never[],
-		item: number,
-	) => Promise<object>;
-}
+import { lookInside } from './internals';
 
 /**
  * Reads a credential for the editor, which has no run. Expressions in it that need one throw, and
@@ -23,7 +8,9 @@ interface Reader {
  * (`credentials-helper.js`, `workflow-data-proxy.js`; 2.14.2, 2.41.1). `e2e/accounts` fails first.
  * @returns undefined if the credential depends on the run
  */
-export async function readForEditor<T extends object>(context: Reader): Promise<T | undefined> {
+export async function readForEditor<T extends object>(
+	context: Pick<IExecuteFunctions, 'getCredentials'>,
+): Promise<T | undefined> {
 	return await context.getCredentials<T>(CREDENTIAL).catch((error: Error) => {
 		if (error instanceof ExpressionError) return undefined;
 		throw error;
@@ -42,7 +29,7 @@ const NO_RUN = { resultData: { runData: {} } };
 export async function readAsWebhook<T extends object>(
 	context: IExecuteFunctions | IWebhookFunctions,
 ): Promise<T> {
-	const { _getCredentials, runExecutionData } = context as Reader & { runExecutionData?: object };
+	const { _getCredentials, runExecutionData } = lookInside(context);
 	if (!_getCredentials) return await context.getCredentials<T>(CREDENTIAL);
 	const asWebhook = Object.create(context, {
 		runExecutionData: { value: runExecutionData ?? NO_RUN },

@@ -3,6 +3,7 @@ import { SLUG } from '../lib/brand';
 import { isObject } from '../lib/json';
 import { Memory } from '../lib/memory';
 import { post } from '../lib/post';
+import { lookInside } from './internals';
 
 /**
  * The last segment of our resume URLs. Every node of an execution that waits has the same resume
@@ -11,21 +12,13 @@ import { post } from '../lib/post';
  */
 const WAKE_PATH = SLUG;
 
-/** What n8n's contexts have beside their documented API (`node-execution-context.js`; 2.14.2, 2.41.1). */
-interface Internals {
-	additionalKeys?: { $execution?: { resumeUrl?: string } };
-	runExecutionData?: { resumeToken?: string } | null;
-	additionalData?: { webhookWaitingBaseUrl?: string };
-}
-
 /**
  * Reads the URL that wakes the execution. Its query has n8n's token, its address maybe a login. An
  * expression would return the same, but needs an isolate of n8n (2.14.2, 2.41.1). `queue/queue`
  * fails first.
  */
 export function readResumeUrl(context: IExecuteFunctions | IWebhookFunctions): string {
-	const { additionalKeys } = context as unknown as Internals;
-	const own = additionalKeys?.$execution?.resumeUrl;
+	const own = lookInside(context).additionalKeys?.$execution?.resumeUrl;
 	const url = new URL(
 		own ?? (context.evaluateExpression('{{ $execution.resumeUrl }}', 0) as string),
 	);
@@ -39,7 +32,7 @@ export function readResumeUrl(context: IExecuteFunctions | IWebhookFunctions): s
  * `e2e/reachability` fail first.
  */
 export function readResumeSecrets(context: object): { token?: string; address?: string } {
-	const { runExecutionData, additionalData } = context as Internals;
+	const { runExecutionData, additionalData } = lookInside(context);
 	return {
 		token: runExecutionData?.resumeToken,
 		address: additionalData?.webhookWaitingBaseUrl,

@@ -1,23 +1,12 @@
 import type {
 	IDataObject,
 	IExecuteFunctions,
-	INode,
 	INodeExecutionData,
-	ITaskDataConnections,
 	IWebhookFunctions,
 } from 'n8n-workflow';
 import { SLUG } from '../lib/brand';
 import { moveError } from './errors';
-
-/** The fields of a webhook's context that have no function (2.14.2, 2.41.1). */
-interface WebhookFields {
-	runExecutionData?: {
-		executionData?: {
-			contextData?: Record<string, IDataObject>;
-			nodeExecutionStack?: Array<{ node: INode; data: ITaskDataConnections }>;
-		};
-	};
-}
+import { lookInside } from './internals';
 
 /**
  * The name under which the input of a node that sleeps is kept: like a connection, so that n8n redacts
@@ -66,4 +55,4 @@ export function enableNode(context: IWebhookFunctions): INodeExecutionData[][] {
 }
 
 const readExecutionData = (context: IWebhookFunctions) =>
-	(context as unknown as WebhookFields).runExecutionData?.executionData;
+	lookInside(context).runExecutionData?.executionData;

@@ -1,5 +1,6 @@
 import type { IExecuteFunctions, NodeTypeAndVersion } from 'n8n-workflow';
 import type { Call } from './call';
+import { lookInside } from './internals';
 
 const RESPOND_NODE = 'n8n-nodes-base.respondToWebhook';
 const WAIT_NODE = 'n8n-nodes-base.wait';
@@ -56,12 +57,8 @@ export function findWaiter({
  * 2.41.1). `e2e/whoWaits` fails first.
  */
 function isCallerWaiting(context: IExecuteFunctions): boolean {
-	const { runExecutionData } = context as unknown as {
-		runExecutionData?: { parentExecution?: { shouldResume?: boolean } };
-	};
-	const { parentExecutionId } = context.getExecutionContext?.() ?? {};
-	const goesOn = runExecutionData?.parentExecution?.shouldResume === false;
-	return parentExecutionId !== undefined && !goesOn;
+	const goesOn = lookInside(context).runExecutionData?.parentExecution?.shouldResume === false;
+	return context.getExecutionContext?.()?.parentExecutionId !== undefined && !goesOn;
 }
 
 /** Finds a trigger or Wait node above that answers its caller with the end of the execution. */

@@ -27,7 +27,7 @@ export function beginWatch(run: Run) {
 	return Object.assign(run, {
 		looks: new Looks(ledger.entries, settings, errors, identifyTask),
 		files: openFiles(call, ledger),
-		times: planWait(findLimitAt(ledger), call.deadline),
+		times: planWait(findLimitAt(ledger), call.doneBy),
 	});
 }
 

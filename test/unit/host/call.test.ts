@@ -53,21 +53,21 @@ const begun = (seconds: number) => ({
 	},
 });
 
-/** n8n's own deadline is five seconds from now. */
+/** n8n's own timeout is five seconds from now. */
 const OWN = { additionalData: { executionTimeoutTimestamp: NOW + 5_000 } };
 
 it.each<[string, object, at: number, length: number, setting?: number]>([
 	['by no setting', {}, Infinity, Infinity],
 	['by the setting -1', {}, Infinity, Infinity, -1],
 	["by the workflow's setting from now", {}, 60, 60, 60],
-	["by n8n's own deadline, whatever the setting", { ...OWN, ...begun(3_600) }, 5, 60, 60],
+	["by n8n's own timeout, whatever the setting", { ...OWN, ...begun(3_600) }, 5, 60, 60],
 	["with the rest of its caller's time", { ...OWN, ...begun(4) }, 5, 9],
 	['where n8n has noted no run', OWN, 5, Infinity],
 ])('n8n ends a run %s', (_, more, at, length, executionTimeout = undefined as never) => {
 	const getWorkflowSettings = () => ({ executionTimeout });
 	const call = readCall(buildContext({}, { getWorkflowSettings, ...more }));
-	const { timeout, deadline, answerBy } = call;
-	const seconds = [deadline - NOW, timeout.length].map((time) => time / 1_000);
+	const { timeout, doneBy, answerBy } = call;
+	const seconds = [doneBy - NOW, timeout.length].map((time) => time / 1_000);
 	expect([...seconds, answerBy]).toEqual([at, length, Infinity]);
 });
 
@@ -112,9 +112,9 @@ it.each<[string, McpCall, number]>([
 	['a tool of both, called by the agent', { users: [AGENT, MCP], startedBy: 'chat' }, Infinity],
 	['a node that is no tool', { isTool: false }, Infinity],
 ])('%s has so many seconds: %j', (_, call, seconds) => {
-	const { answerBy, deadline } = build(call);
+	const { answerBy, doneBy } = build(call);
 	expect((answerBy - NOW) / 1_000).toBe(seconds);
-	expect(deadline).toBe(answerBy);
+	expect(doneBy).toBe(answerBy);
 });
 
 const TO_GET = { resource: 'task', operation: 'get' };

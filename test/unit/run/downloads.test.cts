@@ -34,7 +34,7 @@ interface Given {
 	fresh?: Record<string, string>;
 	signal?: AbortSignal;
 	/** When n8n ends the execution. */
-	deadline?: number;
+	doneBy?: number;
 	perFile?: boolean;
 }
 
@@ -72,10 +72,10 @@ async function download({ hosts, names = ['a'], ...given }: Given) {
 		status: 'completed',
 		resultUrls: toUrls(names),
 	};
-	const { signal, deadline = Infinity } = given;
+	const { signal, doneBy = Infinity } = given;
 	const context = { helpers, getInputData: () => [{}] };
 	const all = new Files().downloadAll(task, {
-		call: { context, signal, deadline } as unknown as Call,
+		call: { context, signal, doneBy } as unknown as Call,
 		settings: { timeoutSeconds: 60 },
 		getService: async () => fake<TaskService>(service),
 		links: listTaskLinks(task, ['result']),
@@ -148,7 +148,7 @@ describe('pauses end', () => {
 		const { came, asked, seconds } = await download({
 			hosts: { a, b: 'ok' },
 			names: ['a', 'b'],
-			deadline: NOW + 15_500,
+			doneBy: NOW + 15_500,
 		});
 		expect(came).toEqual([expect.stringContaining('answered 503'), 4]);
 		expect(asked.at(-1)).toBe('a 9');

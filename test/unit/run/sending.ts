@@ -23,7 +23,7 @@ interface Sending extends Run {
 export function open(count: number, { ledger, before = 0, within, more, ...run }: Sending = {}) {
 	const input = Array.from({ length: count }, () => ({}));
 	const call = buildCall({ input, ...run }, more);
-	call.called -= before;
+	call.calledAt -= before;
 	if (within !== undefined) call.answerBy = Date.now() + within;
 	const opened = openRun(call);
 	Object.assign(opened.ledger, ledger);

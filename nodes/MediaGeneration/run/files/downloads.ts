@@ -137,7 +137,7 @@ export class Files {
 		file: RemoteFile,
 		listUrls: ReturnType<Files['createListUrls']>,
 	): Promise<DownloadedFile | Error> {
-		const doneBy = source.call.deadline - TIME_TO_OUTPUT;
+		const doneBy = source.call.doneBy - TIME_TO_OUTPUT;
 		const noTime = "Raise 'Timeout Workflow' in the workflow's settings.";
 		let last: DownloadedFile | Error = new DownloadError(file, 'no time was left', noTime);
 		const tryAll = async () => {

@@ -76,10 +76,10 @@ export function limitCreations({ call, ledger }: Run): () => number {
 	const { settings } = ledger;
 	let began: number | undefined;
 	return () => {
-		began ??= call.isTool ? call.called : Date.now();
+		began ??= call.isTool ? call.calledAt : Date.now();
 		const waitBegan = settings ? beginWait(ledger, began) : began;
 		const { waitLimit } = settings ?? { waitLimit: MAX_TIME_WHILE_FULL };
-		return planWait(waitBegan + waitLimit, call.deadline).lastLookAt;
+		return planWait(waitBegan + waitLimit, call.doneBy).lastLookAt;
 	};
 }
 

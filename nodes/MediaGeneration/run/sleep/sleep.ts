@@ -78,7 +78,7 @@ export async function fallAsleep(run: Run): Promise<INodeExecutionData[]> {
 	if (decision.obstacle)
 		context.logger.warn(`"${context.getNode().name}" sleeps, but ${decision.obstacle}.`);
 	beginWait(ledger);
-	const { limitAt, lastWakeAt, endByN8nAt } = planWait(findLimitAt(ledger), call.deadline);
+	const { limitAt, lastWakeAt, endByN8nAt } = planWait(findLimitAt(ledger), call.doneBy);
 	await context.putExecutionToWait(new Date(endByN8nAt));
 	// n8n can't fail an execution whose sleep its own timer ends, so failed tasks are no errors then.
 	const isError = isErrorIfFailed(run) && !call.stopsOnError;
