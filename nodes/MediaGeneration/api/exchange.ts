@@ -1,7 +1,7 @@
 import { randomUUID } from 'crypto';
 import type { IDataObject, IHttpRequestOptions, RequestHelperFunctions } from 'n8n-workflow';
 import type { z } from 'zod';
-import { BlobBody, withSignal } from '../host/http';
+import { buildStreamedBody, withSignal } from '../host/http';
 import { CREDENTIAL, PACKAGE } from '../lib/brand';
 import { isObject, leaveOutData } from '../lib/json';
 import { limitConcurrency } from '../lib/mapConcurrent';
@@ -247,7 +247,7 @@ const checkMimeType = (mimeType: string): string =>
 export function buildForm(
 	fields: Record<'uploadPath' | 'fileName', string>,
 	{ size, mimeType, chunks }: UploadFile,
-): BlobBody {
+): Blob {
 	const boundary = `n8n-${randomUUID()}`;
 	const startPart = (name: string, more = '') =>
 		`--${boundary}\r\nContent-Disposition: form-data; name="${name}"${more}\r\n`;
@@ -260,7 +260,7 @@ export function buildForm(
 		yield* chunks;
 		yield tail;
 	}
-	return new BlobBody(
+	return buildStreamedBody(
 		`multipart/form-data; boundary=${boundary}`,
 		head.length + size + tail.length,
 		join(),

@@ -1,38 +1,27 @@
 import type { IBinaryData, IExecuteFunctions } from 'n8n-workflow';
 
 /**
- * A body that n8n's HTTP helper streams, so that no file is in memory as a whole. It hands a Blob
- * to axios, which reads `type`, `size` and `stream()` (2.14.2, 2.41.1). `engine/files` fails first.
+ * Builds a body that n8n's HTTP helper streams, so that no file is in memory as a whole. n8n drops an
+ * object without enumerable keys, and hands a Blob to axios, which reads `type` and `size`, and
+ * iterates over what `stream()` returns (2.14.2, 2.41.1). `engine/files` fails first.
+ * @param size in bytes, exact: it is sent first
  */
-export class BlobBody extends Blob {
-	/** n8n drops an object without own keys. @param length in bytes, exact: it is sent first */
-	constructor(
-		private readonly contentType: string,
-		private readonly length: number,
-		private readonly chunks: AsyncIterable<Uint8Array>,
-	) {
-		super();
-	}
-
-	override get type(): string {
-		return this.contentType;
-	}
-
-	override get size(): number {
-		return this.length;
-	}
-
-	/** axios only iterates over them. */
-	override stream(): ReadableStream<Uint8Array<ArrayBuffer>> {
-		return this.chunks as unknown as ReadableStream<Uint8Array<ArrayBuffer>>;
-	}
-}
+export const buildStreamedBody = (
+	type: string,
+	size: number,
+	chunks: AsyncIterable<Uint8Array>,
+): Blob =>
+	Object.defineProperties(new Blob(), {
+		type: { value: type, enumerable: true },
+		size: { value: size },
+		stream: { value: () => chunks },
+	});
 
 /**
- * Gives n8n's HTTP helper another abort signal. With its own, a stop aborts a creation, whose task
- * ID would be lost. The helper reads `this.getExecutionCancelSignal()` (`authentication.js`,
- * 2.41.1), so the context inherits all but that. `e2e/stopAndTimeout` fails first, where it stops
- * executions.
+ * Gives n8n's HTTP helper another abort signal. With the execution's own signal, a stop would abort a
+ * creation, whose task ID would be lost. The helper reads `this.getExecutionCancelSignal()`
+ * (`authentication.js`, 2.41.1), so the context inherits all but this function. `e2e/stopAndTimeout`
+ * fails first, where it stops executions.
  */
 export const withSignal = <Context extends object>(
 	context: Context,
@@ -43,8 +32,8 @@ export const withSignal = <Context extends object>(
 type PrepareBinaryData = IExecuteFunctions['helpers']['prepareBinaryData'];
 
 /**
- * Stores a file in n8n. Without a type, n8n knows it by its name, and takes what it doesn't know
- * for text (`binary-helper-functions.js`, 2.14.2, 2.41.1). `engine/answers` fails first.
+ * Stores a file in n8n. Without a type, n8n takes the type of the name's ending, and text for an ending
+ * that it doesn't know (`binary-helper-functions.js`, 2.14.2, 2.41.1). `engine/answers` fails first.
  */
 export async function storeFile(
 	helpers: { prepareBinaryData: PrepareBinaryData },

@@ -2,25 +2,20 @@ import type { IExecuteFunctions, NodeTypeAndVersion } from 'n8n-workflow';
 import type { Call } from './call';
 import { lookInside } from './internals';
 
-const RESPOND_NODE = 'n8n-nodes-base.respondToWebhook';
-const WAIT_NODE = 'n8n-nodes-base.wait';
-const CHAT_TRIGGER = '@n8n/n8n-nodes-langchain.chatTrigger';
-
 /** Triggers that may wait for the end of the execution before they acknowledge a message. */
-const MESSAGE_BROKERS = new Set(
-	['kafka', 'rabbitmq', 'mqtt', 'amqp'].map((name) => `n8n-nodes-base.${name}Trigger`),
-);
+const MESSAGE_BROKER = /^n8n-nodes-base\.(kafka|rabbitmq|mqtt|amqp)Trigger$/;
 
-/** The execution IDs of engine-v2 are UUIDs. It can't let a node sleep (2.41.1). */
+/** The execution IDs of engine-v2, which can't let a node sleep, are UUIDs (2.41.1). */
 const ENGINE_V2_ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
-const N8N = "n8n can't let a run of this kind sleep";
+/** The end of a sentence. */
+const N8N_CANNOT = "n8n can't let a run of this kind sleep";
 
 /**
- * Finds who waits for the end of an execution, other than an agent. Whoever waits gets an unfinished
- * task as soon as it sleeps (docs/generate.md, "Who waits"; 2.14.2, 2.41.1). `e2e/whoWaits` fails
- * first.
- * @returns why it can't sleep, as the end of a sentence; undefined if it can
+ * Finds who waits for the end of an execution, other than an agent. As soon as the execution sleeps,
+ * whoever waits gets an unfinished task (docs/generate.md, "Who waits"; 2.14.2, 2.41.1).
+ * `e2e/whoWaits` fails first.
+ * @returns why the execution can't sleep, as the end of a sentence; undefined if it can
  */
 export function findWaiter({
 	context,
@@ -29,14 +24,14 @@ export function findWaiter({
 	audience,
 }: Call): string | undefined {
 	// n8n deletes the execution of a single node at its end, so that no callback could wake it.
-	if (!nodeContext || executionId === '' || audience === 'assistant') return N8N;
-	if (ENGINE_V2_ID.test(executionId)) return N8N;
+	if (!nodeContext || executionId === '' || audience === 'assistant') return N8N_CANNOT;
+	if (ENGINE_V2_ID.test(executionId)) return N8N_CANNOT;
 	switch (context.getMode()) {
 		case 'error':
 		case 'retry':
 			return undefined;
-		// An agent's workflow tool too. If it slept, n8n would wake the newest agent only, and would run
-		// one of its calls at once only (`handleWaitingState` in `workflow-execute.js`, 2.14.2, 2.41.1).
+		// Includes a workflow used as an agent's tool: n8n resumes only the newest AI Agent node, and only
+		// one of its parallel calls (`handleWaitingState` in `workflow-execute.js`, 2.14.2, 2.41.1).
 		case 'integrated':
 			return isCallerWaiting(context)
 				? 'the workflow that called this one waits for its end'
@@ -48,7 +43,7 @@ export function findWaiter({
 			return holder && `"${holder}" waits for its end`;
 		}
 		default:
-			return N8N;
+			return N8N_CANNOT;
 	}
 }
 
@@ -72,16 +67,15 @@ function findHolder(context: IExecuteFunctions): string | undefined {
 	const triggers = started.length ? started : parents.filter(isTrigger);
 	const waits = parents.filter(
 		({ type, parameters }) =>
-			type === WAIT_NODE && /^(webhook|form)$/.test(String(parameters?.resume)),
+			type === 'n8n-nodes-base.wait' && /^(webhook|form)$/.test(String(parameters?.resume)),
 	);
 	return [...triggers, ...waits].find((node) => isHolding(context, node))?.name;
 }
 
-const isTrigger = ({ type }: NodeTypeAndVersion): boolean =>
-	/trigger$/i.test(type) || /\.webhook$/.test(type);
+const isTrigger = ({ type }: NodeTypeAndVersion): boolean => /(trigger|\.webhook)$/i.test(type);
 
 function isHolding(context: IExecuteFunctions, node: NodeTypeAndVersion): boolean {
-	if (MESSAGE_BROKERS.has(node.type)) return true;
+	if (MESSAGE_BROKER.test(node.type)) return true;
 	const how = readResponseMode(node);
 	if (how === 'responseNode') return !hasResponded(context, node.name);
 	return how !== 'onReceived' && how !== 'responseNodes';
@@ -89,7 +83,7 @@ function isHolding(context: IExecuteFunctions, node: NodeTypeAndVersion): boolea
 
 /** Reads how a node answers its caller. An expression isn't resolved, so its caller counts as waiting. */
 function readResponseMode({ type, parameters }: NodeTypeAndVersion): unknown {
-	const unset = type === CHAT_TRIGGER ? 'lastNode' : 'onReceived';
+	const unset = type === '@n8n/n8n-nodes-langchain.chatTrigger' ? 'lastNode' : 'onReceived';
 	const { responseMode } = (parameters?.options ?? {}) as { responseMode?: unknown };
 	return parameters?.responseMode ?? responseMode ?? unset;
 }
@@ -98,7 +92,9 @@ function readResponseMode({ type, parameters }: NodeTypeAndVersion): unknown {
 const hasResponded = (context: IExecuteFunctions, above: string): boolean =>
 	context
 		.getChildNodes(above)
-		.some(({ type, name }) => type === RESPOND_NODE && isExecuted(context, name));
+		.some(
+			({ type, name }) => type === 'n8n-nodes-base.respondToWebhook' && isExecuted(context, name),
+		);
 
 const isExecuted = (context: IExecuteFunctions, name: string): boolean => {
 	const { $ } = context.getWorkflowDataProxy(0) as { $: (name: string) => { isExecuted: boolean } };

@@ -37,29 +37,21 @@ export const triggerOptions: INodeProperties = {
 	],
 };
 
-/** The trigger's fields, with a default for what is unusable. */
-export interface TriggerSettings {
-	/** The events that the user wants. */
-	events: string[];
-	/** Whether callbacks must be signed. */
-	signed: boolean;
-	/** How far a callback's timestamp may be off, in seconds either way; 0: any age. */
-	toleranceSeconds: number;
-	fetchDetails: boolean;
-}
-
 /**
- * Reads the trigger's fields. Only a literal false turns a switch off: each protects, and an
- * expression may return blank text, 0 or nothing. An unusable tolerance becomes the default.
+ * Reads the trigger's fields. Each switch protects, so only a literal false turns it off: an expression
+ * may return blank text, 0 or nothing. An unusable tolerance becomes the default.
  */
-export function readSettings(context: IWebhookFunctions | IHookFunctions): TriggerSettings {
+export function readSettings(context: IWebhookFunctions | IHookFunctions) {
 	const options = context.getNodeParameter('options', {}) as IDataObject;
 	const { fetchDetails, toleranceSeconds: seconds } = options;
 	const isTolerance = typeof seconds === 'number' && seconds >= 0 && isFinite(seconds);
 	return {
+		/** The events that the user wants. */
 		events: context.getNodeParameter('events', []) as string[],
+		/** Whether callbacks must be signed. */
 		signed: context.getNodeParameter('verifySignature', true) !== false,
 		fetchDetails: fetchDetails !== false,
+		/** How far a callback's timestamp may be off, in seconds either way; 0: any age. */
 		toleranceSeconds: isTolerance ? seconds : DEFAULT_TOLERANCE_SECONDS,
 	};
 }
