@@ -2,25 +2,26 @@ import { createHmac } from 'crypto';
 import { findKey, type SigningKeys } from './signature';
 
 /**
- * A text of the user's own, in the query of a callback URL. We sign it, because whoever knows the URL
- * can write a query. It proves that a holder of the key wrote it, not of which task it is.
+ * A reference is a text of the user's own, in the query of a callback URL. Whoever knows the URL can
+ * write a query, so we sign the text. The signature proves that a holder of the key wrote the text, but
+ * not to which task the text belongs.
  */
 
-/** The parameter of the URL. Its value is the text and the signature, both in base64url. */
+/** The parameter of the URL. Its value is the text and its signature, both in base64url. */
 export const REFERENCE = 'reference';
 
 /**
- * Strangers may choose the text, so this must never be what the service signs for a callback: that
- * begins with a task's ID, which has no line break.
+ * Signs a text. Strangers may choose the text, so what is signed here must never be what the service
+ * signs for a callback, which has no such first line.
  */
 const sign = (text: string, key: string): string =>
 	createHmac('sha256', key).update(`${REFERENCE}\n${text}`).digest('base64url');
 
-/** Tells whether a URL has the parameter already. With brackets, n8n makes a list of it too. */
+/** Says whether a URL has the parameter already. n8n reads the name with brackets as a list of values. */
 export const hasReference = (url: string): boolean =>
 	[...new URL(url).searchParams.keys()].some((name) => name.split('[')[0] === REFERENCE);
 
-/** Adds a reference to a URL, whose other parts stay as they are written. */
+/** Adds a reference to a URL. All other parts of the URL stay as they are written. */
 export function addReference(url: string, text: string, { current }: SigningKeys): string {
 	const [address = ''] = url.split('#');
 	const fragment = url.slice(address.length);
@@ -29,8 +30,8 @@ export function addReference(url: string, text: string, { current }: SigningKeys
 }
 
 /**
- * Reads a reference; undefined if none of the keys made it as it is. Nothing is thrown.
- * @param value of the parameter, as n8n parsed the query: a repeated one is a list
+ * Reads a reference; undefined unless one of the keys signed the text. Nothing is thrown.
+ * @param value of the parameter, as n8n parsed the query: a list if the parameter is repeated
  */
 export function readReference(value: unknown, keys: SigningKeys): string | undefined {
 	if (typeof value !== 'string') return undefined;

@@ -6,13 +6,13 @@ import { Memory } from '../lib/memory';
 import { REFUSALS, type Refused } from './refusals';
 import { verify, type VerifiedCallback, type VerifyOptions } from './verify';
 
-/** Senders get an answer within this time, in milliseconds. They usually give up after 5 to 15 s. */
+/** Within how many milliseconds senders get an answer. They usually give up after 5 to 15 s. */
 export const ANSWER_TIMEOUT = 5_000;
 
-/** A callback that counts. */
+/** A verified callback in a webhook of n8n. */
 export interface AcceptedCallback extends VerifiedCallback {
 	body: unknown;
-	/** Returns the credential that it was verified with, or reads it. @throws if n8n can't read it */
+	/** Reads the credential, unless verifying the callback has read it. @throws if n8n can't read it */
 	readCredentials: () => Promise<Credentials>;
 }
 
@@ -56,10 +56,10 @@ export function refuse(
 	return answer(context, status, { accepted: false, reason, message });
 }
 
-/** What nodes have logged: each one a subject once a minute, because anyone can send callbacks. */
+/** What nodes have logged. Anyone can send callbacks, so a node logs each subject once a minute. */
 const logged = new Memory<true>('warnings');
 
-/** Warns the owner in n8n's log, which shows warnings by default. */
+/** Warns the owner in n8n's log, which shows warnings by default. @param text follows the node's name */
 export function warnOwner(context: IWebhookFunctions, subject: string, text: string): void {
 	const { id: workflowId } = context.getWorkflow();
 	const { id, name } = context.getNode();

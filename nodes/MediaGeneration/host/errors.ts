@@ -13,16 +13,16 @@ interface ShownError {
 	lines: string[];
 	/** What was thrown, if it isn't an error of ours. */
 	cause?: Error;
-	/** Present if a service refused something. */
+	/** Present if the service answered. */
 	answer?: { httpCode?: string };
 }
 
 /**
- * Makes n8n's own error, with this message. n8n replaces many messages with its own, and some of
- * those advise a retry, which may cost twice (`node-api.error.js`, `node.error.js`; 2.14.2, 2.41.1).
- * `unit/run/errors` fails first. The editor makes HTML of the description, and adds the number of the
- * item to the message where it is given, counted from 0 (`NodeErrorView`; 2.41.1). `e2e/editor` fails
- * first.
+ * Builds n8n's own error, with this message. n8n replaces many messages with its own, and some of its
+ * messages advise a retry, which may cost twice (`node-api.error.js`, `node.error.js`; 2.14.2, 2.41.1).
+ * `unit/run/errors` fails first. The editor makes HTML of the description. If an error has an item
+ * index, the editor adds it to the message, counted from 0 (`NodeErrorView`; 2.41.1). `e2e/editor`
+ * fails first.
  */
 export function buildNodeError(
 	node: INode,
@@ -40,12 +40,12 @@ export function buildNodeError(
 }
 
 /**
- * Makes the item of an error, in a run that continues. n8n sends an item to the error output if it has
- * these keys and no others, before 2.34 without `details`, or if it has an `error` beside its JSON. It
- * adds the fields of the input item there, and would then put that `error` in place of the JSON if it
- * could be listed (`handleNodeErrorOutput` and `lineResult` in `workflow-execute.js`, 2.14.2, 2.41.1).
+ * Builds the item of an error, in a run that continues. n8n sends an item to the error output if its
+ * JSON has these keys and no others (before 2.34 without `details`), or if it has an `error` beside its
+ * JSON. There n8n adds the fields of the input item, and would put an enumerable `error` in place of the
+ * JSON (`handleNodeErrorOutput` and `lineResult` in `workflow-execute.js`, 2.14.2, 2.41.1).
  * `e2e/failedTasks` fails first.
- * @param known of the item: all, and what stands in `details` at the error output
+ * @param known what is known of the item: `beside` is output beside the error, `details` at the error output
  */
 export function buildErrorItem(
 	{ onError }: INode,
@@ -56,7 +56,7 @@ export function buildErrorItem(
 	const pairedItem = { item: itemIndex };
 	if (onError !== 'continueErrorOutput') return { json: { ...beside, ...error }, pairedItem };
 	const item = { json: { ...error, ...(details && { details }) }, pairedItem };
-	// Should n8n put it in place of the JSON after all, the ID of the task is in it.
+	// Has the ID of the task, should n8n put this in place of the JSON after all.
 	const whole = { message: joinTexts(message, description) };
 	return details ? Object.defineProperty(item, 'error', { value: whole }) : item;
 }
@@ -64,11 +64,11 @@ export function buildErrorItem(
 const joinTexts = (...texts: unknown[]): string => texts.filter(Boolean).join('. ');
 
 /**
- * Puts the error of an item beside its JSON, for a node that falls asleep. There it outlasts n8n's
- * storing, and every version knows it at the error output. In the JSON of the first item, n8n would
- * try the node again before it stores the sleep (`handleNodeErrorOutput` and `processRunExecutionData`
- * in `workflow-execute.js`, 2.14.2, 2.41.1). n8n puts it in place of the JSON. `e2e/uncalled` fails
- * first.
+ * Puts the error of an item beside its JSON, for a node that falls asleep. There n8n stores the error,
+ * every version sends the item to the error output, and n8n puts the error in place of the JSON. For an
+ * error in the JSON of the first item, n8n would try the node again before it stores the sleep
+ * (`handleNodeErrorOutput` and `processRunExecutionData` in `workflow-execute.js`, 2.14.2, 2.41.1).
+ * `e2e/uncalled` fails first.
  */
 export function moveError(item: INodeExecutionData): INodeExecutionData {
 	const { error, message } = item.json;

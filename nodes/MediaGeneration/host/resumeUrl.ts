@@ -6,15 +6,15 @@ import { post } from '../lib/post';
 import { lookInside } from './internals';
 
 /**
- * The last segment of our resume URLs. Every node of an execution that waits has the same resume
- * URL; by its path n8n finds the webhook of the one that is meant (`waiting-webhooks.js`, 2.14.2,
- * 2.41.1). `e2e/neighbors` fails first.
+ * The last segment of our resume URLs. All nodes of an execution share one resume URL, and n8n finds
+ * the webhook of the node that is meant by this segment (`waiting-webhooks.js`, 2.14.2, 2.41.1).
+ * `e2e/neighbors` fails first.
  */
 const WAKE_PATH = SLUG;
 
 /**
- * Reads the URL that wakes the execution. Its query has n8n's token, its address maybe a login. An
- * expression would return the same, but needs an isolate of n8n (2.14.2, 2.41.1). `queue/queue`
+ * Reads the URL that wakes the execution. Its query has n8n's token, and its address may have a login.
+ * An expression would return the same URL, but needs an isolate of n8n (2.14.2, 2.41.1). `queue/queue`
  * fails first.
  */
 export function readResumeUrl(context: IExecuteFunctions | IWebhookFunctions): string {
@@ -27,7 +27,7 @@ export function readResumeUrl(context: IExecuteFunctions | IWebhookFunctions): s
 }
 
 /**
- * Reads what is secret in the execution's resume URL: the token, which n8n keeps with the execution,
+ * Reads what is secret in the execution's resume URL: the token, which n8n stores with the execution,
  * and its address, which may have a login (`get-additional-keys.js`). `e2e/trigger` and
  * `e2e/reachability` fail first.
  */
@@ -40,8 +40,8 @@ export function readResumeSecrets(context: object): { token?: string; address?: 
 }
 
 /**
- * Says whether a value is the resume URL of an execution, or the expression for it. It may have
- * another host than n8n knows. `e2e/pasted` fails first.
+ * Says whether a value is the resume URL of an execution, or the expression for it. The URL may have
+ * another hostname than n8n knows. `e2e/pasted` fails first.
  */
 export function isResumeUrl(context: object, value: unknown): boolean {
 	const { address } = readResumeSecrets(context);
@@ -50,25 +50,26 @@ export function isResumeUrl(context: object, value: unknown): boolean {
 }
 
 /**
- * n8n's messages for an execution that no longer waits, or waits elsewhere (`waiting-webhooks.js`,
- * 2.14.2, 2.41.1). One that is running may be about to sleep. `e2e/neighbors` and `e2e/reachability`
- * fail first.
+ * n8n's messages for an execution that no longer waits, or waits at another node
+ * (`waiting-webhooks.js`, 2.14.2, 2.41.1). An execution that is running may be about to sleep.
+ * `e2e/neighbors` and `e2e/reachability` fail first.
  */
-const ENDED = /^The (workflow for )?execution ".*(does not exist|has finished|matching path)/;
+const NO_LONGER_WAITS =
+	/^The (workflow for )?execution ".*(does not exist|has finished|matching path)/;
 
 /** Says whether n8n, and not something before it, answers that the execution no longer waits. */
 export const isEndedAnswer = (body: unknown): boolean =>
-	isObject(body) && ENDED.test(String(body.message));
+	isObject(body) && NO_LONGER_WAITS.test(String(body.message));
 
-/** What keeps callbacks away, by address, also of requests under way. */
+/** What keeps callbacks away, by address. Requests under way are shared. */
 const obstacles = new Memory<Promise<string | undefined>>('answerers');
 
 /**
  * Asks what keeps callbacks from a resume URL: a proxy may not pass `/webhook-waiting/` on, or want a
- * login. It asks for an execution that doesn't exist, without the token, so nothing else happens
+ * login. The request is for an execution that doesn't exist, without the token, so nothing else happens
  * (`waiting-webhooks.js`, 2.14.2, 2.41.1). `e2e/reachability` fails first.
  * @param timeout in milliseconds
- * @returns the end of a sentence; undefined: nothing
+ * @returns the end of a sentence; undefined if nothing keeps callbacks away
  */
 export async function findObstacle(
 	resumeUrl: string,

@@ -9,17 +9,19 @@ import { moveError } from './errors';
 import { lookInside } from './internals';
 
 /**
- * The name under which the input of a node that sleeps is kept: like a connection, so that n8n redacts
- * it as it does other data (`full-item-redaction.strategy.js`, 2.41.1). `e2e/sleep` fails first.
+ * The name under which n8n stores the input of a node that sleeps: beside the node's connections, so
+ * that n8n redacts it like other data (`full-item-redaction.strategy.js`, 2.41.1). `e2e/sleep` fails
+ * first.
  */
-const INPUT = `${SLUG}-input`;
+const INPUT_NAME = `${SLUG}-input`;
 
 /**
  * Makes n8n store these items as the input of the node that falls asleep. If n8n ends the sleep by
  * itself, it outputs that input (`handleWaitingState` in `workflow-execute.js`, 2.14.2, 2.41.1).
- * n8n asks nodes not to change their input, but no other way keeps all task IDs. `e2e/sleep` fails
- * first. The real input is kept whole: under Execute Once, `getInputData()` has its first item only.
- * @returns what the node returns: n8n changes those items, so they are copies
+ * n8n asks nodes not to change their input, but without this the task IDs would be lost. `e2e/sleep`
+ * fails first. The real input is stored whole: under Execute Once, `getInputData()` has its first item
+ * only.
+ * @returns copies of the items, for the node to return: n8n changes what a node returns
  */
 export function storeItems(
 	context: IExecuteFunctions,
@@ -27,16 +29,16 @@ export function storeItems(
 ): INodeExecutionData[] {
 	const { data } = context.getExecuteData();
 	const stored = items.map(moveError);
-	data[INPUT] ??= data.main ?? [];
+	data[INPUT_NAME] ??= data.main ?? [];
 	data.main = [stored];
 	return stored.map((item) => ({ ...item }));
 }
 
 /**
- * Returns what n8n keeps for the node with the execution, in a webhook, which has no function for
- * it. n8n stores its changes if the webhook returns items. `e2e/sleep` fails first.
+ * Reads the node context in a webhook, where n8n has no function for it. n8n stores changes of the
+ * context if the webhook returns items. `e2e/sleep` fails first.
  */
-export const readNodeContext = (context: IWebhookFunctions): IDataObject | undefined =>
+export const findNodeContext = (context: IWebhookFunctions): IDataObject | undefined =>
 	readExecutionData(context)?.contextData?.[`node:${context.getNode().name}`];
 
 /**
@@ -48,7 +50,7 @@ export const readNodeContext = (context: IWebhookFunctions): IDataObject | undef
 export function enableNode(context: IWebhookFunctions): INodeExecutionData[][] {
 	const [entry] = readExecutionData(context)?.nodeExecutionStack ?? [];
 	if (!entry) return [];
-	const { [INPUT]: input = [], ...data } = entry.data;
+	const { [INPUT_NAME]: input = [], ...data } = entry.data;
 	entry.node.disabled = false;
 	entry.data = data;
 	return input as INodeExecutionData[][];

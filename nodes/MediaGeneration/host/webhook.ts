@@ -6,7 +6,7 @@ import type {
 } from 'n8n-workflow';
 
 /**
- * Reads a webhook's request, with the bytes of its body, which n8n keeps beside it (`body-parser.js`,
+ * Reads a webhook's request, with the bytes of its body, which n8n has beside the body (`body-parser.js`,
  * 2.14.2, 2.41.1). `e2e/trigger` fails first, for the body.
  */
 export function readRequest(context: IWebhookFunctions) {

@@ -70,7 +70,7 @@ async function judge(context: IWebhookFunctions): Promise<Verdict> {
 	const { task, status, details, isConfirmed } = finding;
 	const event = status === 'failed' ? 'taskFailed' : 'taskCompleted';
 	if (!settings.events.includes(event)) return { ignored: 'eventNotWanted' };
-	// A claim has a name of its own, so that the service can still confirm the event later.
+	// A claimed event has a name of its own, so that the service can still confirm the event later.
 	const name = isConfirmed ? event : `${event}:claimed`;
 	if (events.isKnown(event) || events.isKnown(name)) return { ignored: 'duplicate' };
 	return {
@@ -84,7 +84,7 @@ async function judge(context: IWebhookFunctions): Promise<Verdict> {
 	};
 }
 
-/** Asks for a task, and again if the service doesn't know it. @returns undefined: no answer in time */
+/** Asks for a task, and again if the service doesn't know it. @returns undefined without an answer in time */
 async function askForTask(
 	service: TaskService,
 	taskId: string,
@@ -106,12 +106,12 @@ async function askForTask(
 
 /** What is known of a task that has ended. */
 interface Finding {
-	/** As the item's `verification` has it. */
+	/** In the item's `verification`. */
 	details: 'fetched' | 'unavailable' | 'off';
-	/** As it is output. */
+	/** What is output of the task. */
 	task: Task;
 	status: TaskStatus;
-	/** The service says the status too. False: only the callback claims it. */
+	/** The service says the status too; otherwise only the callback claims it. */
 	isConfirmed: boolean;
 }
 
@@ -132,8 +132,8 @@ function conclude(
 	const isUnknown = isOfKind(found, 'unknownTask');
 	const cause =
 		found instanceof UserError ? [found.message, found.description].filter(Boolean).join('. ') : '';
-	// No answer now, or one about another task. Other errors last until somebody corrects something,
-	// such as a path in the credential.
+	// No answer now, or an answer about another task. All other errors last until somebody corrects
+	// their cause, such as a path in the credential.
 	if (!cause || (factsOf(found).passes && !isUnknown))
 		return { reason: 'detailsUnavailable', cause };
 	// Anyone can send an unsigned callback, so the service must know the task.
@@ -151,7 +151,7 @@ function confirm(
 ): Finding | Refused {
 	if (isForAnother(context, fetched)) return { reason: 'createdForAnother' };
 	const { status: known, state = '' } = fetched;
-	// Services send a signed callback at the end, so its claim tells what an unknown state means.
+	// Services send a signed callback at the end, so its claim says what an unknown state means.
 	const isAtEnd = known === 'pending' && signedBy !== 'off';
 	const status = (isAtEnd ? (findStatus(state) ?? claim.status) : known) ?? 'pending';
 	if (status === 'pending') return { reason: 'taskNotEnded' };

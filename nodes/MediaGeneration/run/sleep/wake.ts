@@ -7,7 +7,7 @@ import {
 	refuse,
 	verifyRequest,
 } from '../../callback/webhook';
-import { enableNode, readNodeContext } from '../../host/sleep';
+import { enableNode, findNodeContext } from '../../host/sleep';
 import { settleBy } from '../../lib/timers';
 import { type Ledger, listAwaitedIds, type Sleep } from '../ledger/ledger';
 import { readLedger } from '../ledger/openLedger';
@@ -33,7 +33,7 @@ async function receive(context: IWebhookFunctions): Promise<IWebhookResponseData
 	if ('reason' in callback) return refuse(context, callback);
 	// A part of the result, or a step on the way to it. Senders repeat what is refused.
 	if (callback.claim.status === 'pending') return accept(context);
-	const ledger = readLedger(readNodeContext(context));
+	const ledger = readLedger(findNodeContext(context));
 	if (!ledger?.sleep || !listAwaitedIds(ledger.entries).includes(callback.taskId))
 		return refuse(context, { reason: 'taskNotInExecution' });
 	const nap = findNap(context, ledger);
