@@ -42,12 +42,12 @@ export async function testCredential(
 		await service.request('creditsPath', TEST_SETTINGS);
 		return { status: 'OK', message: 'Connection successful' };
 	} catch (error) {
-		return { status: 'Error', message: explain(error as UserError, credentials) };
+		return { status: 'Error', message: explainFailure(error as UserError, credentials) };
 	}
 }
 
 /** Says why the credits couldn't be read, and what to do. */
-function explain(error: UserError, { baseUrl }: Credentials): string {
+function explainFailure(error: UserError, { baseUrl }: Credentials): string {
 	const isToken = isOfKind(error, 'token');
 	const isOfPath = factsOf(error).answeredBy === 'other' || isOfKind(error, 'notFound');
 	return [

@@ -1,9 +1,6 @@
 import { dropUndefined, mapValues } from './json';
-import { cutText } from './text';
+import { cutText, LONGEST_TEXT } from './text';
 import { isWebUrl } from './url';
-
-/** The longest text, name and link, in characters. */
-export const LONGEST_TEXT = 4_000;
 
 /** Copies JSON for a reader with limited room. Links are encoded. */
 export class Excerpt {

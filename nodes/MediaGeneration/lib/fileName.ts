@@ -12,10 +12,10 @@ export const toFileName = (id: string): string =>
 		.slice(0, 60) || 'file';
 
 /** IDs that are no name alone: Windows reserves them, or another task's name may be the same. */
-const NOT_ALONE = /^(con|prn|aux|nul|(com|lpt)\d)$|^\d{1,5}-|-(preview|\d{1,3})$/i;
+const AMBIGUOUS_ID = /^(con|prn|aux|nul|(com|lpt)\d)$|^\d{1,5}-|-(preview|\d{1,3})$/i;
 
 /** As many whole words as fit into 40 characters, else as many letters, none without its marks. */
-const BEGIN = /^(.{1,40}(?![^-])|.{1,40}(?!\p{M}))/su;
+const FIRST_WORDS = /^(.{1,40}(?![^-])|.{1,40}(?!\p{M}))/su;
 
 /** Makes a name of a text's first words, in any script, such as `a-red-fox`; blank without letters. */
 export function toWords(text: string): string {
@@ -27,7 +27,7 @@ export function toWords(text: string): string {
 		.toLowerCase()
 		.normalize('NFC')
 		.match(/[\p{L}\p{N}][\p{L}\p{M}\p{N}]*/gu);
-	return BEGIN.exec(words?.join('-') ?? '')?.[0] ?? '';
+	return FIRST_WORDS.exec(words?.join('-') ?? '')?.[0] ?? '';
 }
 
 /** Eight letters that tell a task from others. IDs themselves may begin alike. */
@@ -38,7 +38,7 @@ const toLetters = (taskId: string): string =>
 		.slice(0, 8);
 
 /** Where a task stands in a run of the node. */
-export interface Place {
+export interface PlaceInRun {
 	item: number;
 	/** Of how many items. */
 	count: number;
@@ -48,9 +48,9 @@ export interface Place {
  * Names the files of a task, without extension: by words, such as those of its prompt, else by its
  * ID. No file of another task has the name, in whatever execution, and names sort as items do.
  */
-export function nameByTask(taskId: string, words: string, { item, count }: Place): string {
+export function nameByTask(taskId: string, words: string, { item, count }: PlaceInRun): string {
 	const id = toFileName(taskId);
-	const isWhole = id === taskId && !NOT_ALONE.test(id);
+	const isWhole = id === taskId && !AMBIGUOUS_ID.test(id);
 	const number = count > 1 && String(item + 1).padStart(String(count).length, '0');
 	const parts = words ? [words, number] : [number, id];
 	return [...parts, (words || !isWhole) && toLetters(taskId)].filter(Boolean).join('-');

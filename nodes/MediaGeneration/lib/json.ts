@@ -39,11 +39,11 @@ export const takeOffFence = (text: string): string =>
  * A file that is written as text, in Base64 or percent-encoded, with the backslashes of JSON. A plain
  * `{10000,}` overflows V8's stack.
  */
-const DATA = /(?<![\w+/\\=%-])[\w+/\\=%-]{10000}[\w+/\\=%-]*/g;
+const WRITTEN_FILE = /(?<![\w+/\\=%-])[\w+/\\=%-]{10000}[\w+/\\=%-]*/g;
 
 /** Leaves files, such as those of data URLs, out of the texts in JSON. Takes linear time. */
 export const leaveOutData = (json: string): string =>
-	json.replace(DATA, (data) => {
+	json.replace(WRITTEN_FILE, (data) => {
 		let end = data.length;
 		// They may belong to the quote behind.
 		while (data[end - 1] === '\\') end--;

@@ -1,3 +1,6 @@
+/** The longest text of an error, a warning or an excerpt, in characters. */
+export const LONGEST_TEXT = 4_000;
+
 /**
  * Cuts a text to a length in characters, and marks the cut with "…". A link at the cut is dropped,
  * since a part of one is useless, and so is half a character. A link alone is cut like other texts.

@@ -1,6 +1,5 @@
 import { UserError } from 'n8n-workflow';
-import { LONGEST_TEXT } from '../lib/excerpt';
-import { cutText } from '../lib/text';
+import { cutText, LONGEST_TEXT } from '../lib/text';
 import type { JsonSchema } from './schema';
 
 /** What stands in place of a value: nothing, or a file of the item. And errors, which name its field. */

@@ -34,7 +34,7 @@ const howToWait: Field = {
 	send: { schema: { enum: ['automatic', 'callback', 'polling'] } },
 };
 
-export const generate: CreatingOperation = {
+export const generateOperation: CreatingOperation = {
 	resource: 'task',
 	value: 'generate',
 	name: 'Generate',

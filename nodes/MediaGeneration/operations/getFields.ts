@@ -1,7 +1,7 @@
 import { UserError } from 'n8n-workflow';
 import { anyModel } from '../models/any/fields';
 import type { PlainOperation } from './operation';
-import { readText } from './sharedFields';
+import { readTextField } from './sharedFields';
 
 export const getFields: PlainOperation = {
 	resource: 'model',
@@ -11,7 +11,7 @@ export const getFields: PlainOperation = {
 	description: 'List the fields that a model takes as its input',
 	fields: [anyModel],
 	prepare: (item) => {
-		const model = readText(item, anyModel);
+		const model = readTextField(item, anyModel);
 		return async () => {
 			const { getModelSchema } = await import('../api/catalogue');
 			const { isOfKind } = await import('../api/failure');

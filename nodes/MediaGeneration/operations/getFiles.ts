@@ -4,13 +4,13 @@ import { toTaskItems } from '../run/files/fileItems';
 import { optionsField, timeoutOption } from '../run/input/options';
 import type { PlainOperation } from './operation';
 import {
-	binaryPropertyName,
+	outputFileField,
 	maxSizeOption,
 	outputItems,
 	readMaxBytes,
 	readPerFile,
 	readTaskId,
-	readText,
+	readTextField,
 	taskIdField,
 } from './sharedFields';
 
@@ -33,14 +33,14 @@ export const getFiles: PlainOperation = {
 	fields: [
 		taskIdField,
 		files,
-		binaryPropertyName,
+		outputFileField,
 		optionsField([maxSizeOption, outputItems, timeoutOption]),
 	],
 	prepare: (item) => {
 		const { call, index, service, settings, option } = item;
 		const taskId = readTaskId(item);
 		const kinds = item.read(files.name) as string[];
-		const target = { field: readText(item, binaryPropertyName), perFile: readPerFile(option) };
+		const target = { field: readTextField(item, outputFileField), perFile: readPerFile(option) };
 		const maxBytes = readMaxBytes(option);
 		return async () => {
 			const { Files, listFiles } = await import('../run/files/downloads');

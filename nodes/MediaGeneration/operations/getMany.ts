@@ -4,7 +4,7 @@ import { dropUndefined } from '../lib/json';
 import { WITHOUT_LIST } from '../models/any/fields';
 import { parseValue, type Field } from '../models/field';
 import type { PlainOperation } from './operation';
-import { readText } from './sharedFields';
+import { readTextField } from './sharedFields';
 
 const search: Field = {
 	displayName: 'Search',
@@ -42,7 +42,7 @@ export const getMany: PlainOperation = {
 	fields: [search, returnAll, limit],
 	prepare: (item) => {
 		const { read, service } = item;
-		const words = readText(item, search);
+		const words = readTextField(item, search);
 		const isAll = parseValue(returnAll, read(returnAll.name));
 		const most = isAll ? Infinity : Number(parseValue(limit, read(limit.name)) ?? limit.default);
 		return async () => {

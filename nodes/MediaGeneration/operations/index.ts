@@ -4,10 +4,10 @@ import { getFields } from './getFields';
 import { getMany } from './getMany';
 import type { Operation } from './operation';
 import { start } from './start';
-import { generate } from './generate';
+import { generateOperation } from './generate';
 import { getFiles } from './getFiles';
 import { get } from './get';
-import { wait } from './wait';
+import { waitOperation } from './wait';
 
 /** The operations of a resource are sorted by name, as n8n requires of long lists. */
 export const operations: Operation[] = [
@@ -15,9 +15,9 @@ export const operations: Operation[] = [
 	upload,
 	getFields,
 	getMany,
-	generate,
+	generateOperation,
 	get,
 	getFiles,
 	start,
-	wait,
+	waitOperation,
 ];

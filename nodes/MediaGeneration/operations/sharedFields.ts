@@ -7,7 +7,7 @@ import type { WaitSettings } from '../run/ledger/ledger';
 /** Fields that several operations have, and how they are read. */
 
 /** Reads a field for text; blank if it may be. @throws {UserError} for what the field doesn't take */
-export const readText = ({ read }: Item, field: Field): string =>
+export const readTextField = ({ read }: Item, field: Field): string =>
 	(parseValue(field, read(field.name)) ?? '') as string;
 
 export const taskIdField: Field = {
@@ -20,9 +20,9 @@ export const taskIdField: Field = {
 	description: "By default, that of the previous node's task",
 };
 
-export const readTaskId = (item: Item): string => readText(item, taskIdField).trim();
+export const readTaskId = (item: Item): string => readTextField(item, taskIdField).trim();
 
-export const binaryPropertyName: Field = {
+export const outputFileField: Field = {
 	displayName: 'Put Output File in Field',
 	name: 'binaryPropertyName',
 	type: 'string',
@@ -118,7 +118,7 @@ const downloadResults: Field = {
 };
 
 const outputBinaryField: INodeProperties = {
-	...binaryPropertyName,
+	...outputFileField,
 	name: 'outputBinaryField',
 	required: false,
 	displayOptions: whenDownloading,

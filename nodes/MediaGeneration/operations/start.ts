@@ -7,7 +7,7 @@ import { webUrl } from '../models/commonFields';
 import { buildOptionsField } from '../run/input/options';
 import type { Item } from '../run/input/item';
 import type { CreatingOperation } from './operation';
-import { readText } from './sharedFields';
+import { readTextField } from './sharedFields';
 
 const callbackUrl: Field = {
 	displayName: 'Callback URL',
@@ -78,7 +78,7 @@ export const start: CreatingOperation = {
 	description: 'Start a task and continue at once; its result comes later',
 	fields: [...modelFields, callbackUrl, buildOptionsField([referenceOption])],
 	request: async (item) => {
-		const own = readText(item, callbackUrl);
+		const own = readTextField(item, callbackUrl);
 		const inBody = { ...callbackUrl, displayName: 'callBackUrl in Input (JSON)' };
 		const { prepareRequest } = await import('../run/input/request');
 		const request = await prepareRequest(

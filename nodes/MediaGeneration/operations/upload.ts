@@ -16,7 +16,7 @@ const source: INodeProperties = {
 	default: 'binary',
 };
 
-const binaryPropertyName: Field = {
+const fileField: Field = {
 	displayName: 'File',
 	name: 'binaryPropertyName',
 	type: 'string',
@@ -44,10 +44,10 @@ export const upload: PlainOperation = {
 	name: 'Upload',
 	action: 'Upload a file',
 	description: 'Upload a file, and get a URL that models take, usually for 24 hours',
-	fields: [source, binaryPropertyName, fileUrl, optionsField([timeoutOption])],
+	fields: [source, fileField, fileUrl, optionsField([timeoutOption])],
 	prepare: async (item) => {
 		const { read, service, settings } = item;
-		const field = read(source.name) === 'url' ? fileUrl : binaryPropertyName;
+		const field = read(source.name) === 'url' ? fileUrl : fileField;
 		const { readOneFile } = await import('../run/input/request');
 		const file = readOneFile(item, field);
 		if (typeof file !== 'string') return async () => [{ json: await file.upload(item) }];

@@ -3,7 +3,7 @@ import { optionsField, timeoutOption } from '../run/input/options';
 import type { PlainOperation } from './operation';
 import { readTaskId, readWaitSettings, taskIdField, waitOptions } from './sharedFields';
 
-export const wait: PlainOperation<{ item: Item; taskId: string }> = {
+export const waitOperation: PlainOperation<{ item: Item; taskId: string }> = {
 	resource: 'task',
 	value: 'wait',
 	name: 'Wait',

@@ -1,7 +1,7 @@
 import { NodeHelpers, type INodeProperties } from 'n8n-workflow';
 import { MediaGeneration } from '../../../nodes/MediaGeneration/MediaGeneration.node';
 import { readOption } from '../../../nodes/MediaGeneration/models/field';
-import { generate } from '../../../nodes/MediaGeneration/operations/generate';
+import { generateOperation } from '../../../nodes/MediaGeneration/operations/generate';
 import { buildContext, buildItem, type Run } from '../n8n';
 
 const { description } = new MediaGeneration();
@@ -34,7 +34,7 @@ it('each number in Options of the node has a range, which holds its default', ()
 
 /** Reads how a run with these entries of Options waits. */
 const readSettings = (options: Record<string, unknown> = {}, run: Run = {}) =>
-	generate.readSettings?.(buildItem(buildContext(run), 0, { options }));
+	generateOperation.readSettings?.(buildItem(buildContext(run), 0, { options }));
 
 describe('the settings of a wait', () => {
 	const MINUTE = 60_000;

@@ -52,7 +52,7 @@ interface PastedJson {
 	warning?: string;
 }
 
-const PLACE = anyInput.displayName;
+const JSON_FIELD = anyInput.displayName;
 
 /**
  * Reads the model's input, or a whole body of a createTask request. A body has its fields in `input`,
@@ -73,16 +73,16 @@ export function readPastedJson(
 		: typeof json.model === 'string' && !('model' in properties);
 	if (!isBody) return { input: json };
 	const { model: given, input: written, callBackUrl, ...beside } = json;
-	const field = { ...anyModel, required: false, displayName: `model in ${PLACE}` };
+	const field = { ...anyModel, required: false, displayName: `model in ${JSON_FIELD}` };
 	const named = parseValue(field, given) ?? model;
 	const other =
 		named === model
 			? undefined
-			: `The model in '${PLACE}' is ${String(named)}, but '${anyModel.displayName}' is ${model}`;
+			: `The model in '${JSON_FIELD}' is ${String(named)}, but '${anyModel.displayName}' is ${model}`;
 	if (other && (isWhole || listProperties(schema).length))
 		throw buildFieldError(
 			other,
-			`Give the same model in both, or remove everything but the model's input from '${PLACE}'.`,
+			`Give the same model in both, or remove everything but the model's input from '${JSON_FIELD}'.`,
 		);
 	if (isWhole) return { ...readWhole(written, Object.keys(beside)), callBackUrl };
 	// Without a description, the other model may be a field.
@@ -95,9 +95,9 @@ const meansBody = (json: Record<string, unknown>, model: string): boolean =>
 
 /** @param beside what stands beside `input`, and isn't sent */
 function readWhole(written: unknown, beside: string[]): PastedJson {
-	const field = { ...anyInput, displayName: `input in ${PLACE}`, required: true };
+	const field = { ...anyInput, displayName: `input in ${JSON_FIELD}`, required: true };
 	const input = parseValue(field, written) as Record<string, unknown>;
-	const warning = `Beside "input" in '${PLACE}', this wasn't sent: ${listShortly(beside)}`;
+	const warning = `Beside "input" in '${JSON_FIELD}', this wasn't sent: ${listShortly(beside)}`;
 	return { input, warning: beside.length ? warning : undefined };
 }
 

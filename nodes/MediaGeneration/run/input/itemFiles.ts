@@ -58,7 +58,7 @@ export class FilesOfItem implements ItemFiles {
 		const field = (exact ?? numbered[0])?.field;
 		// A field of exactly this name that no form can have written is meant alone.
 		const isExact = field === name && name !== ofForm;
-		if (field !== undefined && !isExact) this.refuseSharedName(name, label, ofForm);
+		if (field !== undefined && !isExact) this.throwIfShared(name, label, ofForm);
 		return { exact, numbered };
 	}
 
@@ -75,7 +75,7 @@ export class FilesOfItem implements ItemFiles {
 	 * one of their files.
 	 * @throws {UserError} for a name that may mean another field's file
 	 */
-	private refuseSharedName(name: string, label: string, ofForm: string): void {
+	private throwIfShared(name: string, label: string, ofForm: string): void {
 		this.named.add(name);
 		const own = [...this.labels].filter((one) => toFormName(one) === ofForm);
 		const meant = [...this.named].filter((one) => toFormName(one) === ofForm);

@@ -8,7 +8,7 @@ import { buildFieldError, isBlank, Nothing } from '../../models/values';
 import { toTitle } from '../../models/words';
 
 /** What is said of a value: of a whole parameter, by its field. */
-type Place = Pick<INodeProperties, 'displayName' | 'type' | 'options'>;
+type FieldFacts = Pick<INodeProperties, 'displayName' | 'type' | 'options'>;
 
 /**
  * Reads parameters of the node for an item, blank if they have no value. Where an expression gives
@@ -32,19 +32,19 @@ export class ParameterReader {
 		const value: unknown = context.getNodeParameter(name, this.index, '');
 		const raw = { rawExpressions: true };
 		const stored: unknown = context.getNodeParameter(name, this.index, '', raw);
-		return this.resolve(value, stored, findPlace(this.fields, name));
+		return this.resolve(value, stored, describeField(this.fields, name));
 	}
 
-	private resolve(value: unknown, stored: unknown, place: Place): unknown {
-		if (isObject(value) && isObject(stored)) return this.resolveEntries(value, stored, place);
+	private resolve(value: unknown, stored: unknown, field: FieldFacts): unknown {
+		if (isObject(value) && isObject(stored)) return this.resolveEntries(value, stored, field);
 		if (Array.isArray(value) && Array.isArray(stored))
-			return value.map((part, at) => this.resolve(part, stored[at], place));
+			return value.map((part, at) => this.resolve(part, stored[at], field));
 		if (typeof stored !== 'string') return value;
 		if (!isExpression(stored)) {
-			refuseFixedExpression(stored, place);
+			throwIfFixedExpression(stored, field);
 			return value;
 		}
-		const isJson = place.type === 'json';
+		const isJson = field.type === 'json';
 		const template = stored.slice(1);
 		const parts = split(isJson ? takeOffFence(template) : template);
 		if (isBlank(value)) {
@@ -53,24 +53,24 @@ export class ParameterReader {
 			return new Nothing(this.show(template), isLost);
 		}
 		if (typeof value !== 'string') return value;
-		this.refuseObjects(value, parts, place);
+		this.throwIfObject(value, parts, field);
 		return this.fillIn(parts, isJson) ?? value;
 	}
 
 	private resolveEntries(
 		values: Record<string, unknown>,
 		stored: Record<string, unknown>,
-		place: Place,
+		field: FieldFacts,
 	): Record<string, unknown> {
 		// What was filled in before Map Automatically isn't sent.
 		if (isAutomatic(stored)) return values;
 		// Beside their value, mapper and locator have texts of the service.
 		if ('mappingMode' in stored || '__rl' in stored)
-			return { ...values, value: this.resolve(values.value, stored.value, place) };
-		const isOptions = place.type === 'collection';
+			return { ...values, value: this.resolve(values.value, stored.value, field) };
+		const isOptions = field.type === 'collection';
 		return mapValues(values, (value, key) => {
 			if (isOwnEntry(key)) return value;
-			const own = findPlace(place.options ?? [], key, place.type);
+			const own = describeField(field.options ?? [], key, field.type);
 			const part = this.resolve(value, stored[key], own);
 			// Only an option of JSON is a part of the input. Other options are refused if they are blank.
 			return isOptions && own.type !== 'json' && part instanceof Nothing ? value : part;
@@ -89,7 +89,7 @@ export class ParameterReader {
 	}
 
 	/** n8n would send [object Object] in place of what the expression gives. */
-	private refuseObjects(value: string, parts: string[], { displayName }: Place): void {
+	private throwIfObject(value: string, parts: string[], { displayName }: FieldFacts): void {
 		if (!value.includes('[object Object]')) return;
 		const at = this.evaluateAll(parts).findIndex(hasObject);
 		if (at < 0) return;
@@ -106,7 +106,7 @@ export class ParameterReader {
 		const given = this.evaluateAll(parts);
 		const texts = parts.map((part, at) => {
 			if (at % 2 === 0) return part;
-			const text = toText(given[at]);
+			const text = writeBesideText(given[at]);
 			if (!isQuoted[at]) return text;
 			if (isJson && given[at] === undefined) return toJsonText(markLost(this.show(part)));
 			return keepsQuotes(part, text) ? text : toJsonText(text);
@@ -119,17 +119,21 @@ export class ParameterReader {
 }
 
 /** @param type of what has no field of its own */
-const findPlace = (
-	fields: NonNullable<Place['options']>,
+const describeField = (
+	fields: NonNullable<FieldFacts['options']>,
 	name: string,
-	type: Place['type'] = 'string',
-): Place => ({ displayName: toTitle(name), type, ...fields.find((field) => field.name === name) });
+	type: FieldFacts['type'] = 'string',
+): FieldFacts => ({
+	displayName: toTitle(name),
+	type,
+	...fields.find((field) => field.name === name),
+});
 
 /**
  * n8n sends a text with `{{ $json… }}` as it stands if nobody switched its field to an expression. What
  * an expression gives isn't looked at, so a form, a chat or a model may write about them.
  */
-function refuseFixedExpression(text: string, { displayName }: Place): void {
+function throwIfFixedExpression(text: string, { displayName }: FieldFacts): void {
 	// With $( or with $ and a letter: {{ $5 }} is a price.
 	const expression = text.match(/\{\{.*?\}\}/gs)?.find((one) => /\$[(\p{L}]/u.test(one));
 	if (expression === undefined) return;
@@ -177,7 +181,7 @@ function findQuoted(parts: string[]): boolean[] {
 }
 
 /** What n8n writes of a value beside text (`ExpressionBuilder.js` in `@n8n/tournament`). */
-const toText = (value: unknown): string =>
+const writeBesideText = (value: unknown): string =>
 	value || value === 0 || value === false ? [value].join('') : '';
 
 /** Writes a text as it stands between the quotes of JSON. */

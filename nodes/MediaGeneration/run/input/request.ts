@@ -1,9 +1,8 @@
 import type { ResourceMapperField, ResourceMapperValue } from 'n8n-workflow';
 import { findModelSchema } from '../../api/catalogue';
 import { isResumeUrl } from '../../host/resumeUrl';
-import { LONGEST_TEXT } from '../../lib/excerpt';
 import { isPlainObject } from '../../lib/json';
-import { cutText } from '../../lib/text';
+import { cutText, LONGEST_TEXT } from '../../lib/text';
 import { modelIdOption, models } from '../../models';
 import { anyFields, anyInput, anyModel, inputMode, isAutomatic } from '../../models/any/fields';
 import { findStoredSchema } from '../../models/any/views';
@@ -65,7 +64,7 @@ export async function prepareRequest(
 	const given = await readGiven(item);
 	const extra = parseValue(extraFields, item.option(extraFields.name)) as object | undefined;
 	if (!chooseCallbackUrl && isResumeUrl(context, given.callBackUrl))
-		given.warnings.unshift(DELETE_WAIT);
+		given.warnings.unshift(UNUSED_CALLBACK_URL);
 	const { input, warning } = await makeInput(given, { ...extra }, files);
 	return {
 		model: given.model,
@@ -77,7 +76,7 @@ export async function prepareRequest(
 	};
 }
 
-const DELETE_WAIT =
+const UNUSED_CALLBACK_URL =
 	"Generate waits by itself, so the callBackUrl in Input (JSON) isn't used. Delete the Wait node behind it, which would wait for ever";
 
 async function readGiven(item: Item): Promise<Given> {
@@ -119,23 +118,23 @@ async function makeInput(given: Given, extra: Record<string, unknown>, files: Fi
 	// A service may ignore names that it doesn't know.
 	const unknown = listUnknown(schema, own);
 	const found = unknown.length
-		? `${listShortly(unknown)} in Input ${unknown.length > 1 ? 'are no fields' : 'is no field'} of ${given.model}. ${listFields(schema)}`
+		? `${listShortly(unknown)} in Input ${unknown.length > 1 ? 'are no fields' : 'is no field'} of ${given.model}. ${nameFields(schema)}`
 		: undefined;
 	if (found && mode === 'fields')
 		throw buildFieldError(
 			found,
 			"Correct the names. What the service takes beyond these fields goes into 'Extra Fields' in Options.",
 		);
-	const remedy = given.isByColumns ? FILL_COLUMN : undefined;
+	const remedy = given.isByColumns ? COLUMN_REMEDY : undefined;
 	if (checks) checkInput(schema, checks === 'all' ? input : own, values, remedy);
-	const doubts = [...given.warnings, found, ...reader.warnings, ...extraReader.warnings];
-	if (given.isByColumns) doubts.push(checkColumns(given, input));
+	const warnings = [...given.warnings, found, ...reader.warnings, ...extraReader.warnings];
+	if (given.isByColumns) warnings.push(checkColumns(given, input));
 	for (const use of [...reader.uses, ...extraReader.uses]) await use.file.check(use);
-	const sentences = doubts.filter((doubt) => doubt !== undefined).map((doubt) => `${doubt}.`);
+	const sentences = warnings.filter((one) => one !== undefined).map((one) => `${one}.`);
 	return { input, warning: cutText(sentences.join(' '), LONGEST_TEXT) || undefined };
 }
 
-const FILL_COLUMN =
+const COLUMN_REMEDY =
 	"Fill in a column of the field's name, or rename one in a node before this one.";
 
 /** Reads the prompt of the node. Agents write prompts as JSON. */
@@ -176,14 +175,15 @@ async function readJson(item: Item): Promise<Given> {
 	const model = readModel(item, entered);
 	const described = await findSchema(item, model).catch((error: Error) => ({
 		schema: {},
-		doubt: `Nothing was checked, because the service couldn't say what ${model} takes (${cutText(error.message)})`,
+		warning: `Nothing was checked, because the service couldn't say what ${model} takes (${cutText(error.message)})`,
 	}));
-	const { input, warning, ...body } = readPastedJson(described.schema, { ...entered }, model);
-	const values = addPrompt(item, input);
-	const warnings = [described.doubt, warning];
+	const pasted = readPastedJson(described.schema, { ...entered }, model);
+	const values = addPrompt(item, pasted.input);
+	const warnings = [described.warning, pasted.warning];
 	// What is blank may be an expression that gives nothing.
 	const checks = entered ? undefined : 'all';
-	return { ...described, ...body, model, values, warnings, mode: 'json', checks };
+	const { callBackUrl } = pasted;
+	return { ...described, callBackUrl, model, values, warnings, mode: 'json', checks };
 }
 
 /** Reads the fields of the mapper, or the item's columns in their place. */
@@ -207,7 +207,7 @@ async function findSchema(
 	{ service }: Item,
 	model: string,
 	fields: ResourceMapperField[] = [],
-): Promise<Pick<Given, 'schema' | 'isUndescribed'> & { doubt?: string }> {
+): Promise<Pick<Given, 'schema' | 'isUndescribed'> & { warning?: string }> {
 	const stored = findStoredSchema(fields);
 	if (stored?.model === model) return { schema: readSchema(stored.inputSchema, undefined) ?? {} };
 	const document = await findModelSchema(service, model);
@@ -242,14 +242,14 @@ function readColumns({ call, index }: Item, model: string, schema: JsonSchema) {
 function checkColumns({ schema, model }: Given, input: object): string | undefined {
 	if (!Object.keys(input).length)
 		throw buildFieldError(
-			`The item has nothing in a column that is named as a field of ${model}. ${listFields(schema)}`,
-			FILL_COLUMN,
+			`The item has nothing in a column that is named as a field of ${model}. ${nameFields(schema)}`,
+			COLUMN_REMEDY,
 		);
 	if (!hasPrompt(schema) || 'prompt' in input) return undefined;
 	return "No prompt was sent: 'Prompt' is blank, and the item has no column for it";
 }
 
-const listFields = (schema: JsonSchema): string =>
+const nameFields = (schema: JsonSchema): string =>
 	`Its fields are ${listShortly(listProperties(schema).map(({ name }) => name))}`;
 
 /**

@@ -9,9 +9,8 @@ import type { Task } from '../../api/task';
 import type { Call } from '../../host/call';
 import { buildErrorItem, buildNodeError } from '../../host/errors';
 import { NODE_NAME } from '../../lib/brand';
-import { LONGEST_TEXT } from '../../lib/excerpt';
 import { dropUndefined } from '../../lib/json';
-import { cutText, toPlainText } from '../../lib/text';
+import { cutText, LONGEST_TEXT, toPlainText } from '../../lib/text';
 import { addCredits } from '../ledger/costs';
 import { type Entry, findTask, identifyTask, type Ledger, mayCreateAgain } from '../ledger/ledger';
 

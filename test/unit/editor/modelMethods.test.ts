@@ -3,7 +3,7 @@ import {
 	getModelFields,
 	listModelFields,
 	searchModels,
-} from '../../../nodes/MediaGeneration/editor/lookups';
+} from '../../../nodes/MediaGeneration/editor/modelMethods';
 import { answerFromCorpus, BROKEN, MISSING, schemaPath, settle } from '../corpus';
 import { openPanel } from './openPanel';
 
