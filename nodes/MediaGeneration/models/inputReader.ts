@@ -70,11 +70,11 @@ export class InputReader {
 	readonly uses: FileUse[] = [];
 	/** What may be a mistake, as sentences without a period. */
 	readonly warnings: string[] = [];
+	private mode: Mode = 'fields';
 
 	constructor(
 		private readonly schema: JsonSchema,
 		private readonly files: ItemFiles,
-		private readonly mode: Mode,
 	) {}
 
 	private get isFields(): boolean {
@@ -82,7 +82,8 @@ export class InputReader {
 	}
 
 	/** @throws {UserError} for the first value that can't be sent */
-	read(values: Record<string, unknown>): Record<string, unknown> {
+	read(values: Record<string, unknown>, mode = this.mode): Record<string, unknown> {
+		this.mode = mode;
 		return this.takeObject(values, this.schema);
 	}
 

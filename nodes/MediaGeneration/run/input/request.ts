@@ -111,10 +111,9 @@ function readModel({ call, index, read }: Item, body: Given['values'] = {}): str
 /** Makes what is sent of what was given, with files of the item in it. */
 async function makeInput(given: Given, extra: Record<string, unknown>, files: FilesOfItem) {
 	const { schema, values, mode, checks } = given;
-	const reader = new InputReader(schema, files, mode);
-	const own = { ...given.blank, ...reader.read(values) };
-	const extraReader = new InputReader(schema, files, 'extra');
-	const input = { ...own, ...extraReader.read(extra) };
+	const reader = new InputReader(schema, files);
+	const own = { ...given.blank, ...reader.read(values, mode) };
+	const input = { ...own, ...reader.read(extra, 'extra') };
 	// A service may ignore names that it doesn't know.
 	const unknown = listUnknown(schema, own);
 	const found = unknown.length
@@ -127,9 +126,9 @@ async function makeInput(given: Given, extra: Record<string, unknown>, files: Fi
 		);
 	const remedy = given.isByColumns ? COLUMN_REMEDY : undefined;
 	if (checks) checkInput(schema, checks === 'all' ? input : own, values, remedy);
-	const warnings = [...given.warnings, found, ...reader.warnings, ...extraReader.warnings];
+	const warnings = [...given.warnings, found, ...reader.warnings];
 	if (given.isByColumns) warnings.push(checkColumns(given, input));
-	for (const use of [...reader.uses, ...extraReader.uses]) await use.file.check(use);
+	for (const use of reader.uses) await use.file.check(use);
 	const sentences = warnings.filter((one) => one !== undefined).map((one) => `${one}.`);
 	return { input, warning: cutText(sentences.join(' '), LONGEST_TEXT) || undefined };
 }
@@ -260,7 +259,7 @@ const nameFields = (schema: JsonSchema): string =>
 export function readOneFile({ call, index, read }: Item, field: Field): InputFile | string {
 	const schema = describeFields([{ ...field, send: { as: 'file', schema: fileSchema } }]);
 	const values = { file: read(field.name) };
-	const reader = new InputReader(schema, new FilesOfItem(call.context, index), 'fields');
+	const reader = new InputReader(schema, new FilesOfItem(call.context, index));
 	const input = reader.read(values);
 	checkInput(schema, input, values);
 	return input.file instanceof InputFile ? input.file : String(input.file);

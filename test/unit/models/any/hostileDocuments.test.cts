@@ -48,7 +48,7 @@ function holdToPromise(document: unknown, values: Record<string, unknown>) {
 	const schema = readSchema(stored, undefined);
 	expect(schema).toEqual(stored);
 	try {
-		const input = new InputReader(schema ?? {}, NO_FILES, 'fields').read(values);
+		const input = new InputReader(schema ?? {}, NO_FILES).read(values);
 		expect(JSON.stringify(input)).toBeDefined();
 		checkInput(schema ?? {}, input);
 	} catch (error) {

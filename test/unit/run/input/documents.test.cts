@@ -136,7 +136,7 @@ describe('an independent validator', () => {
 			const filledIn = fc.record(Object.fromEntries(entries), { requiredKeys: [] });
 			const schema = readSchema(findStoredSchema(fields)?.inputSchema, undefined) ?? {};
 			const agrees = fc.property(filledIn, (values) => {
-				const input = new InputReader(schema, anyFiles, 'fields').read(values);
+				const input = new InputReader(schema, anyFiles).read(values);
 				let isAccepted = true;
 				try {
 					checkInput(schema, input);
