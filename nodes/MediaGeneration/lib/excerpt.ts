@@ -22,7 +22,7 @@ export class Excerpt {
 		return dropUndefined(mapValues(value, copyPart));
 	}
 
-	private shorten(text: string): string {
+	private shorten(text: string) {
 		if (isWebUrl(text)) return encodeLink(text);
 		this.isCut ||= text.length > LONGEST_TEXT;
 		return cutText(text, LONGEST_TEXT);
@@ -39,7 +39,7 @@ export class Excerpt {
 }
 
 /** Encodes a link so that no part of it works as Markdown or reads as words, and drops its login. */
-function encodeLink(link: string): string {
+function encodeLink(link: string) {
 	const { origin, pathname, search, hash } = new URL(link);
 	const encode = (character: string) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
 	return origin + `${pathname}${search}${hash}`.replace(/["'()<>[\]{}\\^`|]/g, encode);

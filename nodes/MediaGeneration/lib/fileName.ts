@@ -2,8 +2,8 @@ import { randomUUID } from 'crypto';
 import { digest } from './json';
 
 /**
- * Turns an ID into a file name without extension. It can't be a path or a hidden file, and means the
- * same to shells and to Windows, unless it is a reserved name. A name has at most 255 bytes.
+ * Turns an ID into a file name without extension: no path, no hidden file, and the same name to shells
+ * and to Windows, unless Windows reserves it. File systems take names of up to 255 bytes.
  */
 export const toFileName = (id: string): string =>
 	id
@@ -11,7 +11,7 @@ export const toFileName = (id: string): string =>
 		.replace(/^-+/, '')
 		.slice(0, 60) || 'file';
 
-/** IDs that are no name alone: Windows reserves them, or another task's name may be the same. */
+/** IDs that can't be names alone: Windows reserves them, or another task's file may have the name. */
 const AMBIGUOUS_ID = /^(con|prn|aux|nul|(com|lpt)\d)$|^\d{1,5}-|-(preview|\d{1,3})$/i;
 
 /** As many whole words as fit into 40 characters, else as many letters, none without its marks. */
@@ -30,8 +30,8 @@ export function toWords(text: string): string {
 	return FIRST_WORDS.exec(words?.join('-') ?? '')?.[0] ?? '';
 }
 
-/** Eight letters that tell a task from others. IDs themselves may begin alike. */
-const toLetters = (taskId: string): string =>
+/** Makes eight letters that tell a task from others. IDs themselves may begin alike. */
+const toLetters = (taskId: string) =>
 	digest(taskId)
 		.toLowerCase()
 		.replace(/[^a-z]+/g, '')

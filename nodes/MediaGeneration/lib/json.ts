@@ -36,8 +36,8 @@ export const takeOffFence = (text: string): string =>
 	/^\s*```(?:[\w-]*\s)?(.*)```\s*$/s.exec(text)?.[1] ?? text;
 
 /**
- * A file that is written as text, in Base64 or percent-encoded, with the backslashes of JSON. A plain
- * `{10000,}` overflows V8's stack.
+ * A file that is written as text: in Base64 or percent-encoded, with the backslashes of JSON. The plain
+ * pattern `{10000,}` would overflow V8's stack.
  */
 const WRITTEN_FILE = /(?<![\w+/\\=%-])[\w+/\\=%-]{10000}[\w+/\\=%-]*/g;
 
@@ -45,7 +45,7 @@ const WRITTEN_FILE = /(?<![\w+/\\=%-])[\w+/\\=%-]{10000}[\w+/\\=%-]*/g;
 export const leaveOutData = (json: string): string =>
 	json.replace(WRITTEN_FILE, (data) => {
 		let end = data.length;
-		// They may belong to the quote behind.
+		// The last backslashes may belong to the quote that follows.
 		while (data[end - 1] === '\\') end--;
 		return `…${data.slice(end)}`;
 	});
@@ -60,7 +60,7 @@ export function findJsonFault(text: string): string | undefined {
 	}
 }
 
-/** Whether a parsed JSON value is nested deeper than this. It stops looking there. */
+/** Whether a parsed JSON value is nested deeper than some levels. Deeper parts aren't looked at. */
 export const isDeeper = (value: unknown, levels: number): boolean =>
 	typeof value === 'object' &&
 	value !== null &&

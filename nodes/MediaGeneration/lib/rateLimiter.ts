@@ -26,7 +26,7 @@ interface Turn {
 }
 
 /** A clock in milliseconds that never goes back. */
-const now = (): number => performance.now();
+const now = () => performance.now();
 
 /**
  * Limits the rate of an account's requests over all runs, and pauses all of them while the service
@@ -93,14 +93,14 @@ export class RateLimiter {
 	}
 
 	/** Begins all that may begin. The others hold up nobody. */
-	private beginWaiting(): void {
+	private beginWaiting() {
 		const waiting = this.waiting.filter(({ signal }) => !signal?.aborted);
 		const largest = Math.max(...waiting.map(({ most }) => most));
 		this.waiting = waiting.filter((turn) => this.heldUntil > 0 || !this.begin(turn, largest));
 	}
 
 	/** @returns whether it began */
-	private begin(turn: Turn, largest: number): boolean {
+	private begin(turn: Turn, largest: number) {
 		if (this.placed.length >= largest) return false;
 		const beside = this.placed.filter(({ most }) => most <= turn.most);
 		if (beside.length >= turn.most) return false;
@@ -109,13 +109,13 @@ export class RateLimiter {
 		return true;
 	}
 
-	private hold(length: number): void {
+	private hold(length: number) {
 		this.heldUntil = now() + length;
 		this.runLater(length, () => (this.heldUntil = 0));
 	}
 
 	/** Changes something after some milliseconds, after which waiting requests may begin. */
-	private runLater(milliseconds: number, change: () => void): void {
+	private runLater(milliseconds: number, change: () => void) {
 		void sleep(milliseconds).then(() => {
 			change();
 			this.beginWaiting();

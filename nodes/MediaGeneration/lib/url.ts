@@ -41,7 +41,7 @@ const INTERNAL_IPV6 = /^\[(::1?\]|f[cdf]..:|fe[89a-f].:)/;
 /** Addresses that may hold an IPv4 address: all but public ones (2000::/3), and of the public ones 6to4. */
 const SPECIAL_IPV6 = /^\[(?![23][\da-f]{3}:)|^\[2002:/;
 
-function isAmong(url: string, hostnames: RegExp[]): boolean {
+function isAmong(url: string, hostnames: RegExp[]) {
 	const hostname = new URL(url).hostname.replace(/\.$/, '');
 	return hostnames.some((pattern) => pattern.test(hostname));
 }

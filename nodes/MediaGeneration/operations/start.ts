@@ -40,7 +40,7 @@ const buildReferenceError = (fault: string, remedy: string) =>
 	buildFieldError(`'Reference' in Options ${fault}`, `${remedy}, or remove the option.`);
 
 /** Adds the reference in Options to a callback URL. @throws {UserError} if that can't be done */
-async function withReference(url: string | undefined, item: Item): Promise<string | undefined> {
+async function withReference(url: string | undefined, item: Item) {
 	const reference = readOption(item.option, referenceOption) as string | undefined;
 	if (reference === undefined) return url;
 	const bytes = Buffer.byteLength(reference);

@@ -17,8 +17,8 @@ import {
 import type { TaskFile } from './fileItems';
 
 /**
- * By the node's context, so that n8n's tries don't download files again. n8n drops it with the
- * execution, and the files of one run go when the next begins. Another process downloads them itself.
+ * By the node's context, so that n8n's tries don't download files again. n8n drops the context with the
+ * execution, and a run's files go when the node's next run begins. Another process downloads anew.
  */
 const filesOf = new WeakMap<object, { runIndex: number; files: Files }>();
 
@@ -34,13 +34,13 @@ export function openFiles({ nodeContext }: Call, ledger: Ledger): Files {
 	return files;
 }
 
-/** The files of a task that are wanted. */
+/** Which files of a task are wanted, and how they are named. */
 interface Wanted extends FileSource {
 	/** From the service only: links in an item could name any address in this network. */
 	links: ResultLink[];
 	/** The largest size of a file. */
 	maxBytes: number;
-	/** Their item, and the first words of its prompt where the run knows them, for their names. */
+	/** The task's item and, where the run knows them, the first words of its prompt: for file names. */
 	item: number;
 	words?: string;
 }

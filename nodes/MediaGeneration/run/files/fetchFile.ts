@@ -92,11 +92,7 @@ export async function fetchFile(source: FileSource, file: RemoteFile): Promise<D
 	}
 }
 
-async function storeAnswer(
-	{ call, settings }: FileSource,
-	file: RemoteFile,
-	answer: FileAnswer,
-): Promise<DownloadedFile> {
+async function storeAnswer({ call, settings }: FileSource, file: RemoteFile, answer: FileAnswer) {
 	const received = { size: 0 };
 	try {
 		const signs = { contentType: answer.headers['content-type'], url: file.url };
@@ -119,7 +115,7 @@ async function* receiveBody(
 	{ body, url }: FileAnswer,
 	timeoutSeconds: number,
 	received: { size: number },
-): AsyncGenerator<Uint8Array> {
+) {
 	const completeBy = Date.now() + LONGEST_DOWNLOAD;
 	const chunks = body[Symbol.asyncIterator]();
 	for (;;) {

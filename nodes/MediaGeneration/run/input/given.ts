@@ -7,14 +7,14 @@ import { listProperties, type JsonSchema } from '../../models/schema';
 import { buildFieldError, isBlank, type ItemFiles } from '../../models/values';
 import { listShortly, toTitle } from '../../models/words';
 
-/** What a user gives in other forms than fields: columns, and JSON. And the one form of all. */
+/** What a user gives in other forms than fields, as columns or JSON; and one form for all of them. */
 
-/** What counts of a name: upper case, blanks, line breaks, _ and - don't. */
-const fold = (name: string): string => name.toLowerCase().replace(/[\s_-]+/g, '');
+/** Folds a name for comparison: upper case, blanks, line breaks, _ and - don't count. */
+const fold = (name: string) => name.toLowerCase().replace(/[\s_-]+/g, '');
 
 /**
- * Map Automatically: takes the filled columns that mean fields of the model. The exact name of a field
- * comes first; its name as the editor titles it means it as well.
+ * Takes the filled columns that mean fields of the model, for Map Automatically. A column means a field
+ * by the exact name, else by one that reads alike, or like the field's title in the editor.
  * @throws {UserError} where two columns mean one field, or one means two
  */
 export function takeColumns(
@@ -25,7 +25,7 @@ export function takeColumns(
 	const filled = Object.keys(columns).filter((column) =>
 		[columns[column]].flat().some((entry) => !isBlank(entry)),
 	);
-	const findColumns = (name: string): string[] => {
+	const findColumns = (name: string) => {
 		if (filled.includes(name)) return [name];
 		const meant = [name, toTitle(name)].map(fold);
 		return filled.filter((column) => !names.includes(column) && meant.includes(fold(column)));
@@ -90,7 +90,7 @@ export function readPastedJson(
 }
 
 /** Says whether an `input` is meant as one: beside the name of the model, one of any form is. */
-const meansBody = (json: Record<string, unknown>, model: string): boolean =>
+const meansBody = (json: Record<string, unknown>, model: string) =>
 	String(json.model).trim() === model || isObject(json.input) || /^\s*\{/.test(String(json.input));
 
 /** @param beside what stands beside `input`, and isn't sent */

@@ -14,14 +14,14 @@ export class InputFile extends FileToSend {
 
 	constructor(
 		readonly field: string,
-		/** As n8n stores it: with an ID by which its bytes are found, or with these in Base64. */
+		/** What n8n stores of the file: an ID by which the bytes are found, or the bytes in Base64. */
 		readonly stored: IBinaryData,
 		private readonly helpers: IExecuteFunctions['helpers'],
 	) {
 		super();
 	}
 
-	private async readSize(): Promise<number> {
+	private async readSize() {
 		const { id } = this.stored;
 		return id ? (await this.helpers.getBinaryMetadata(id)).fileSize : this.decode().length;
 	}
@@ -31,12 +31,12 @@ export class InputFile extends FileToSend {
 		return id ? await this.helpers.getBinaryStream(id) : [this.decode()];
 	}
 
-	private decode(): Buffer {
+	private decode() {
 		return Buffer.from(this.stored.data, 'base64');
 	}
 
-	/** Reads facts from its bytes, once; undefined if its format is unknown. */
-	private async inspect(): Promise<MediaFacts | undefined> {
+	/** Reads facts from the bytes, once; undefined if the format is unknown. */
+	private async inspect() {
 		const { inspect } = await import('../../media/inspect');
 		return await (this.facts ??= this.open().then(inspect));
 	}
@@ -52,8 +52,8 @@ export class InputFile extends FileToSend {
 		);
 	}
 
-	/** Says what is certainly wrong: with the limits, or that it is no picture, video or sound. */
-	private async findFault(limits?: MediaLimits): Promise<string | undefined> {
+	/** Says what is certainly wrong: a limit is passed, or the file is no picture, video or sound. */
+	private async findFault(limits?: MediaLimits) {
 		const size = await this.readSize();
 		if (size === 0) return 'is empty';
 		const facts = await this.inspect();
@@ -62,12 +62,12 @@ export class InputFile extends FileToSend {
 		return facts && ['html', 'txt'].includes(facts.extension) ? `is ${facts.name}` : undefined;
 	}
 
-	/** Uploads it once, streamed from n8n's storage. Its type and extension come from its content. */
+	/** Uploads the file once, streamed from n8n's storage. Type and extension come from the content. */
 	async upload(item: Item): Promise<UploadedFile> {
 		return await (this.uploaded ??= this.send(item));
 	}
 
-	private async send({ service, settings }: Item): Promise<UploadedFile> {
+	private async send({ service, settings }: Item) {
 		const { fileName, fileExtension, mimeType } = this.stored;
 		const facts = await this.inspect();
 		const media = /^(image|video)\//.test(facts?.mimeType ?? '') ? facts : undefined;
@@ -78,7 +78,7 @@ export class InputFile extends FileToSend {
 	}
 }
 
-/** Uploads the files in a value, one after the other. @returns the value, with URLs in their place */
+/** Uploads the files in a value, one after the other. @returns the value, with URLs in place of files */
 export async function uploadFiles<Value>(item: Item, value: Value): Promise<Value> {
 	if (value instanceof InputFile) return (await value.upload(item)).url as Value;
 	if (typeof value !== 'object' || value === null) return value;

@@ -12,11 +12,11 @@ import { InputFile } from './inputFile';
 /** The files of an item: in its binary fields or, where `binaryMode` is combined, in its JSON. */
 export class FilesOfItem implements ItemFiles {
 	private readonly files: Map<string, InputFile>;
-	/** Labels of the form in the item's JSON. */
+	/** Labels of the form's fields for files, as the item's JSON has them. */
 	private readonly labels = new Set<string>();
 	/** Names that the node has given so far. */
 	private readonly named = new Set<string>();
-	/** Where the form's files stand in the item's JSON, by what it has of each. */
+	/** Where the form's files stand in the item's JSON, by what the JSON has of each. */
 	private readonly places = new Map<string, { label: string; at: number }>();
 
 	constructor(
@@ -56,14 +56,14 @@ export class FilesOfItem implements ItemFiles {
 				.flatMap((base) => [this.listNumbered(base, 0), this.listNumbered(base, 1)])
 				.find((files) => files.length > 0) ?? [];
 		const field = (exact ?? numbered[0])?.field;
-		// A field of exactly this name that no form can have written is meant alone.
+		// If no form can have written a binary field of exactly this name, nothing else can be meant.
 		const isExact = field === name && name !== ofForm;
 		if (field !== undefined && !isExact) this.throwIfShared(name, label, ofForm);
 		return { exact, numbered };
 	}
 
 	/** Lists files whose names are numbered without a gap. */
-	private listNumbered(base: string, first: number): InputFile[] {
+	private listNumbered(base: string, first: number) {
 		const found: InputFile[] = [];
 		const next = () => this.files.get(`${base}${first + found.length}`);
 		for (let file = next(); file; file = next()) found.push(file);
@@ -75,7 +75,7 @@ export class FilesOfItem implements ItemFiles {
 	 * one of their files.
 	 * @throws {UserError} for a name that may mean another field's file
 	 */
-	private throwIfShared(name: string, label: string, ofForm: string): void {
+	private throwIfShared(name: string, label: string, ofForm: string) {
 		this.named.add(name);
 		const own = [...this.labels].filter((one) => toFormName(one) === ofForm);
 		const meant = [...this.named].filter((one) => toFormName(one) === ofForm);
@@ -120,17 +120,16 @@ export class FilesOfItem implements ItemFiles {
 }
 
 /**
- * Says whether n8n's object is of this file. Where n8n keeps files in memory, they have no ID, and
- * `$binary` leaves out their data (`workflow-data-proxy.js`, 2.14.2, 2.41.1).
+ * Says whether n8n's object is of this file. Files that n8n stores in memory have no ID, and `$binary` leaves out their data (`workflow-data-proxy.js`, 2.14.2, 2.41.1).
  */
-function isSame({ stored }: InputFile, object: Record<string, unknown>): boolean {
+function isSame({ stored }: InputFile, object: Record<string, unknown>) {
 	if (stored.id) return stored.id === object.id;
 	const { data, ...facts } = stored;
 	return 'data' in object ? object.data === data : isEqual(object, facts);
 }
 
-/** @returns a blank text for one that can't be decoded, or has nothing */
-function toBase64(text: string, isBase64: boolean): string {
+/** @returns a blank text for data that can't be decoded */
+function toBase64(text: string, isBase64: boolean) {
 	try {
 		const data = decodeURIComponent(text);
 		return Buffer.from(data, isBase64 ? 'base64' : 'utf8').toString('base64');
@@ -154,8 +153,7 @@ function listWithin(json: IDataObject): Array<[name: string, stored: IBinaryData
 }
 
 /** The name that n8n's form gives to the file of a field with this label. */
-const toFormName = (label: string): string => label.replace(/\W/g, '_');
+const toFormName = (label: string) => label.replace(/\W/g, '_');
 
-/** Says whether a value is what n8n's form has in `json` of a file. */
-const isOfForm = (value: unknown): boolean =>
-	isObject(value) && 'filename' in value && 'mimetype' in value;
+/** Whether a value is what n8n's form leaves of a file in `json`. */
+const isOfForm = (value: unknown) => isObject(value) && 'filename' in value && 'mimetype' in value;

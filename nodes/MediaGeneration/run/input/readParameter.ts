@@ -78,11 +78,11 @@ export class ParameterReader {
 	}
 
 	/** A model fills in a tool's fields, and doesn't know the expressions. */
-	private show(template: string): string {
+	private show(template: string) {
 		return this.call.isTool ? '' : template.trim();
 	}
 
-	private evaluateAll(parts: string[]): unknown[] {
+	private evaluateAll(parts: string[]) {
 		return parts.map((part, at) =>
 			at % 2 ? this.call.context.evaluateExpression(part, this.index) : part,
 		);
@@ -133,7 +133,7 @@ const describeField = (
  * n8n sends a text with `{{ $json… }}` as it stands if nobody switched its field to an expression. What
  * an expression gives isn't looked at, so a form, a chat or a model may write about them.
  */
-function throwIfFixedExpression(text: string, { displayName }: FieldFacts): void {
+function throwIfFixedExpression(text: string, { displayName }: FieldFacts) {
 	// With $( or with $ and a letter: {{ $5 }} is a price.
 	const expression = text.match(/\{\{.*?\}\}/gs)?.find((one) => /\$[(\p{L}]/u.test(one));
 	if (expression === undefined) return;
@@ -153,7 +153,7 @@ const hasObject = (value: unknown): boolean =>
  * (`ExpressionSplitter.js` in `@n8n/tournament`, n8n 2.14.2, 2.41.1). `unit/run/input/readParameter`
  * fails first.
  */
-function split(template: string): string[] {
+function split(template: string) {
 	const parts: string[] = [];
 	let begin = 0;
 	for (const { 0: found, 1: backslashes = '', 2: braces, index } of template.matchAll(
@@ -170,7 +170,7 @@ function split(template: string): string[] {
 }
 
 /** Says for each part whether it is an expression between quotes of the JSON. */
-function findQuoted(parts: string[]): boolean[] {
+function findQuoted(parts: string[]) {
 	let isInside = false;
 	return parts.map((part, at) => {
 		if (at % 2) return isInside;
@@ -181,11 +181,11 @@ function findQuoted(parts: string[]): boolean[] {
 }
 
 /** What n8n writes of a value beside text (`ExpressionBuilder.js` in `@n8n/tournament`). */
-const writeBesideText = (value: unknown): string =>
+const writeBesideText = (value: unknown) =>
 	value || value === 0 || value === false ? [value].join('') : '';
 
 /** Writes a text as it stands between the quotes of JSON. */
-const toJsonText = (text: string): string => JSON.stringify(text).slice(1, -1);
+const toJsonText = (text: string) => JSON.stringify(text).slice(1, -1);
 
 /**
  * An expression with such a call makes JSON by itself, and one with such a text ends the quotes on
@@ -195,7 +195,7 @@ const MAKES_JSON = /JSON\.stringify|toJsonString|\.replace(All)?\s*\(/;
 const ENDS_QUOTES = /(['`]\\?|"\\)"\s*,/;
 
 /** Says whether an expression between quotes makes text that is meant to stand there as it is. */
-function keepsQuotes(expression: string, text: string): boolean {
+function keepsQuotes(expression: string, text: string) {
 	if (MAKES_JSON.test(expression) && typeof parseJson(`"${text}"`) === 'string') return true;
 	const list = ENDS_QUOTES.test(expression) ? parseJson(`["${text}"]`) : undefined;
 	return Array.isArray(list) && list.every((entry) => typeof entry === 'string');
@@ -205,9 +205,9 @@ function keepsQuotes(expression: string, text: string): boolean {
  * Stands in JSON for an expression that gives nothing, between two characters that no text has. One
  * who writes them nevertheless only loses a part of the own text.
  */
-const markLost = (expression: string): string => `\uffff${expression}\uffff`;
+const markLost = (expression: string) => `\uffff${expression}\uffff`;
 const LOST = /\uffff([^\uffff]*)\uffff/g;
-const leaveOutLost = (text: string): string => text.replace(LOST, '');
+const leaveOutLost = (text: string) => text.replace(LOST, '');
 
 /** Puts Nothing in place of texts that are blank but for what is lost, which is left out of others. */
 function replaceLost(value: unknown): unknown {

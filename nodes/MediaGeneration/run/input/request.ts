@@ -137,7 +137,7 @@ const COLUMN_REMEDY =
 	"Fill in a column of the field's name, or rename one in a node before this one.";
 
 /** Reads the prompt of the node. Agents write prompts as JSON. */
-function readPrompt({ read }: Item): unknown {
+function readPrompt({ read }: Item) {
 	const value = read(prompt.name);
 	const isParts = Array.isArray(value) || isPlainObject(value);
 	return parseValue(prompt, isParts ? JSON.stringify(value) : value);
@@ -238,7 +238,7 @@ function readColumns({ call, index }: Item, model: string, schema: JsonSchema) {
  * @returns a warning where a model with a prompt gets none
  * @throws {UserError} when there is nothing to send, which the service might take, and charge for
  */
-function checkColumns({ schema, model }: Given, input: object): string | undefined {
+function checkColumns({ schema, model }: Given, input: object) {
 	if (!Object.keys(input).length)
 		throw buildFieldError(
 			`The item has nothing in a column that is named as a field of ${model}. ${nameFields(schema)}`,
@@ -248,7 +248,7 @@ function checkColumns({ schema, model }: Given, input: object): string | undefin
 	return "No prompt was sent: 'Prompt' is blank, and the item has no column for it";
 }
 
-const nameFields = (schema: JsonSchema): string =>
+const nameFields = (schema: JsonSchema) =>
 	`Its fields are ${listShortly(listProperties(schema).map(({ name }) => name))}`;
 
 /**
