@@ -69,6 +69,11 @@ describe('toTask', () => {
 		expect(result).toEqual({ ...left, costTime: 12_000, progress: 100 });
 	});
 
+	it('has as its result the text of a response where the result itself is empty', () => {
+		const response = { text: 'A fox.' };
+		expect(task({ resultJson: '{}', response })).toMatchObject({ result: response });
+	});
+
 	it('keeps its text beside the links of what is left of a record', () => {
 		const payload = JSON.stringify({ audio: at('sent.mp3') });
 		const { result } = task({ resultJson: '{"text":"A fox."}', payload });
