@@ -7,6 +7,7 @@ import type { Task } from '../nodes/MediaGeneration/api/task.ts';
 import { REFUSALS } from '../nodes/MediaGeneration/callback/refusals.ts';
 import { verify, type CallbackRequest } from '../nodes/MediaGeneration/callback/verify.ts';
 import { findInput } from '../nodes/MediaGeneration/models/readSchema.ts';
+import { listProperties } from '../nodes/MediaGeneration/models/schema.ts';
 
 /** What was asked of a service, and what came. */
 export interface Row {
@@ -104,7 +105,7 @@ export function listFree(service: TaskService, stranger: TaskService, model = ''
 		const document = await service.request('modelSchemaPath', SETTINGS, { value: model });
 		const found = document === null ? document : findInput(model, document);
 		if (found && 'reason' in found) throw new Difference(found.reason);
-		return `${model}: ${found?.input.properties.length ?? 0} fields`;
+		return `${model}: ${found ? listProperties(found.schema).length : 0} fields`;
 	}
 	return [
 		[

@@ -14,7 +14,7 @@ import { readForEditor } from '../host/credentials';
 import { isObject } from '../lib/json';
 import { cutText } from '../lib/text';
 import { anyFields, anyModel, WITHOUT_LIST } from '../models/any/fields';
-import { buildNotice, findStoredSchema, listFields, toMapperFields } from '../models/any/views';
+import { buildNotice, findStoredSchema, listHelp, toMapperFields } from '../models/any/views';
 import { findInput, type FoundInput } from '../models/readSchema';
 
 /**
@@ -78,12 +78,13 @@ function toResult({ model, title = model, taskType, pricingDesc = '' }: Catalogu
  * stores stay. The editor doesn't show errors of this look-up, so each reason is a notice.
  */
 export async function getModelFields(context: ILoadOptionsFunctions) {
+	const model = readModel(context);
 	const found = await findChosen(context);
 	const { schema = [], value } = (context.getCurrentNodeParameter(anyFields.name) ??
 		{}) as Partial<ResourceMapperValue>;
 	const filled = Object.keys(value ?? {});
-	if ('input' in found) return toMapperFields(found.input, filled);
-	return findStoredSchema(schema)?.model === readModel(context)
+	if ('schema' in found) return toMapperFields(model, found.schema, filled);
+	return findStoredSchema(schema)?.model === model
 		? { fields: schema }
 		: buildNotice(found.reason, found.remedy);
 }
@@ -95,7 +96,7 @@ export async function getModelFields(context: ILoadOptionsFunctions) {
 export async function listModelFields(context: ILoadOptionsFunctions) {
 	const found = await findChosen(context);
 	if ('reason' in found) return [{ name: found.reason, value: '' }];
-	return listFields(found.input, found.price);
+	return listHelp(found.schema, found.price);
 }
 
 /** Reads the chosen model. */

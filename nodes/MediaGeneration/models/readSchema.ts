@@ -1,28 +1,12 @@
 import { TASK_PATH } from '../api/service';
 import { dropUndefined, isObject, mapValues } from '../lib/json';
 import { cutText } from '../lib/text';
-import {
-	getPart,
-	getType,
-	hasType,
-	isEqual,
-	isOwnEntry,
-	listProperties,
-	type JsonSchema,
-	type Property,
-} from './schema';
+import { getPart, getType, hasType, isEqual, listProperties, type JsonSchema } from './schema';
 
 /** Reads what a model takes of the service's document, or of a workflow. */
 
-/** What a model takes as its input. */
-export interface ModelInput {
-	model: string;
-	schema: JsonSchema;
-	properties: Property[];
-}
-
-/** What a model takes, or why that isn't known: the beginning of a sentence. */
-export type FoundInput = { input: ModelInput } | { reason: string };
+/** The schema of a model's input, or why it isn't known: the beginning of a sentence. */
+export type FoundInput = { schema: JsonSchema } | { reason: string };
 
 /**
  * Finds what a model takes as its input. Never throws and takes milliseconds, whatever the service
@@ -43,10 +27,8 @@ export function findInput(model: string, document: unknown): FoundInput {
 		return {
 			reason: `The service's description of ${model} has texts that n8n would run as expressions`,
 		};
-	// A property named like an entry of ours gets no field. It can be sent by Extra Fields.
-	const properties = listProperties(schema).filter(({ name }) => !isOwnEntry(name));
-	return properties.length
-		? { input: { model, schema, properties } }
+	return listProperties(schema).length
+		? { schema }
 		: { reason: `The service names no fields of ${model} that this node can understand` };
 }
 

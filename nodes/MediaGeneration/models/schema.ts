@@ -79,15 +79,17 @@ export const takesSeveral = (schema: JsonSchema): boolean =>
 export const getProperty = ({ properties }: JsonSchema, name: string): JsonSchema =>
 	(getPart(properties, name) as JsonSchema | undefined) ?? {};
 
-/** Lists the properties of an object in the schema's order, and behind them what is required only. */
+/**
+ * Lists the properties of an object in the schema's order, and behind them what is required only. One
+ * that is named like an entry of ours isn't listed; Extra Fields can send it.
+ */
 export function listProperties(schema: JsonSchema): Property[] {
 	const { properties = {}, required = [] } = schema;
 	const needed = new Set(required);
-	return [...new Set([...Object.keys(properties), ...required])].map((name) => ({
-		name,
-		schema: getProperty(schema, name),
-		isRequired: needed.has(name),
-	}));
+	const names = [...new Set([...Object.keys(properties), ...required])];
+	return names
+		.filter((name) => !isOwnEntry(name))
+		.map((name) => ({ name, schema: getProperty(schema, name), isRequired: needed.has(name) }));
 }
 
 /** Lists the names in an input that a model doesn't have; none where it names no fields. */

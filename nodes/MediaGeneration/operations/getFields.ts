@@ -16,7 +16,7 @@ export const getFields: PlainOperation = {
 			const { getModelSchema } = await import('../api/catalogue');
 			const { isOfKind } = await import('../api/failure');
 			const { findInput } = await import('../models/readSchema');
-			const { toFieldItem } = await import('../models/any/views');
+			const { listFieldItems } = await import('../models/any/views');
 			const document = await getModelSchema(item.service, model).catch((error: Error) => {
 				if (!isOfKind(error, 'notFound')) throw error;
 				throw new UserError(`The service lists no fields of a model "${model}"`, {
@@ -25,7 +25,7 @@ export const getFields: PlainOperation = {
 			});
 			const found = findInput(model, document);
 			if ('reason' in found) throw new UserError(found.reason);
-			return found.input.properties.map((property) => ({ json: toFieldItem(property) }));
+			return listFieldItems(found.schema).map((json) => ({ json }));
 		};
 	},
 };

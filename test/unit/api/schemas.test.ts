@@ -1,7 +1,7 @@
 import { operations, type OperationRow } from '../../../dev/fixtures/operations.cts';
 import { ANSWERS, callbackBody, integer, number } from '../../../nodes/MediaGeneration/api/schemas';
 
-import type { toFieldItem } from '../../../nodes/MediaGeneration/models/any/views';
+import type { listFieldItems } from '../../../nodes/MediaGeneration/models/any/views';
 import type { describeModel } from '../../../nodes/MediaGeneration/operations/getMany';
 import type { REQUEST, Task } from '../../../nodes/MediaGeneration/api/task';
 import type { ResultLink } from '../../../nodes/MediaGeneration/api/resultLinks';
@@ -14,7 +14,7 @@ type WholeTask = Required<Omit<Task, typeof REQUEST | 'downloadError' | 'lookErr
 interface Known {
 	generate: WholeTask & { file: Required<ResultLink> };
 	get: Omit<WholeTask, 'warning'> & { file: Required<ResultLink> };
-	getFields: { [Key in keyof ReturnType<typeof toFieldItem>]-?: unknown };
+	getFields: { [Key in keyof ReturnType<typeof listFieldItems>[number]]-?: unknown };
 	getMany: Required<ReturnType<typeof describeModel>>;
 }
 const rows: { [Name in keyof Known]: { output: Known[Name] } } & Record<string, OperationRow> =

@@ -8,7 +8,7 @@ import { digest, dropUndefined } from '../../lib/json';
 import { cutText } from '../../lib/text';
 import { isAllowed } from '../check';
 import { FILE_HINT } from '../commonFields';
-import { readSchema, type ModelInput } from '../readSchema';
+import { readSchema } from '../readSchema';
 import {
 	findPurpose,
 	getItems,
@@ -48,7 +48,8 @@ export const findStoredSchema = (fields: ResourceMapperField[]): StoredSchema | 
  * @param filled the names of those that have a value already
  */
 export function toMapperFields(
-	{ model, schema, properties }: ModelInput,
+	model: string,
+	schema: JsonSchema,
 	filled: string[] = [],
 ): ResourceMapperFields {
 	// Read again, it has no meanings of values, which the fields have already.
@@ -57,7 +58,7 @@ export function toMapperFields(
 	const stored = toEntry('$schema', digest(inputSchema), 'object', false);
 	const noPrompt = toEntry('$noPrompt', 'No Prompt', 'boolean', false);
 	const fields = [
-		...properties.map((property) => toField(property, filled)),
+		...listProperties(schema).map((property) => toField(property, filled)),
 		{ ...stored, model, inputSchema },
 		...(hasPrompt(schema) ? [] : [{ ...noPrompt, defaultValue: true }]),
 	];
@@ -83,9 +84,9 @@ const MAX_PRICE = 1_000;
  * entries are only read: the value of each is what the node stores already, so that choosing one
  * changes nothing. n8n's editor shows the last one while the list is closed.
  */
-export function listFields({ properties }: ModelInput, pricingDesc = ''): INodePropertyOptions[] {
+export function listHelp(schema: JsonSchema, pricingDesc = ''): INodePropertyOptions[] {
 	const description = cutText(pricingDesc, MAX_PRICE);
-	const fields = properties.map(toFieldItem).map(({ name, summary, description }) => ({
+	const fields = listFieldItems(schema).map(({ name, summary, description }) => ({
 		name: `${name} (${summary})`,
 		value: '',
 		description,
@@ -94,11 +95,14 @@ export function listFields({ properties }: ModelInput, pricingDesc = ''): INodeP
 	return [...price, ...fields, { name: 'Open to Read', value: '' }];
 }
 
+/** Describes the fields of a model for workflows, and for agents that have Get Fields as a tool. */
+export const listFieldItems = (schema: JsonSchema) => listProperties(schema).map(toFieldItem);
+
 /**
- * Describes a field for workflows, and for models that have Get Fields as a tool. A key is absent where
- * nothing is known. `options` of a list are those of its entries; `summary` is the editor's help.
+ * Describes a field. A key is absent where nothing is known. `options` of a list are those of its
+ * entries; `summary` is the editor's help.
  */
-export function toFieldItem(property: Property) {
+function toFieldItem(property: Property) {
 	const { name, schema, isRequired } = property;
 	const { title, summary, purpose } = describeProperty(property);
 	return dropUndefined({

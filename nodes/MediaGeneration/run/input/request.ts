@@ -211,7 +211,7 @@ async function findSchema(
 	if (stored?.model === model) return { schema: readSchema(stored.inputSchema, undefined) ?? {} };
 	const document = await findModelSchema(service, model);
 	const found = findInput(model, document);
-	const schema = 'input' in found ? found.input.schema : {};
+	const schema = 'schema' in found ? found.schema : {};
 	if (stored && !listProperties(schema).length)
 		throw buildFieldError(
 			`The fields in Input are those of ${stored.model}, but the model is ${model}`,

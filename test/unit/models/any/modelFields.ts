@@ -6,7 +6,7 @@ import { findInput } from '../../../../nodes/MediaGeneration/models/readSchema';
 /** Makes the editor's fields of a model by its document, or the notice that there are none. */
 export function readFields(model: string, document: unknown): ResourceMapperFields {
 	const found = findInput(model, document);
-	return 'input' in found ? toMapperFields(found.input) : buildNotice(found.reason);
+	return 'schema' in found ? toMapperFields(model, found.schema) : buildNotice(found.reason);
 }
 
 /** The models of the corpus that the editor has fields of. */

@@ -2,8 +2,8 @@ import type { INodeProperties, INodePropertyCollection } from 'n8n-workflow';
 import { readExample } from '../../../../dev/fixtures/examples.cts';
 import { buildDocument } from '../../../../dev/service/catalogue.cts';
 import {
-	listFields,
-	toFieldItem,
+	listFieldItems,
+	listHelp,
 	toMapperFields,
 } from '../../../../nodes/MediaGeneration/models/any/views';
 import { modelOptions, models } from '../../../../nodes/MediaGeneration/models/index';
@@ -15,11 +15,11 @@ import { findModel, modelsWithFields } from './modelFields.ts';
 function read(properties: object, required: string[] = []) {
 	const found = findInput('any/m', buildDocument({ properties, required }));
 	if ('reason' in found) throw new Error(found.reason);
-	return found.input;
+	return found.schema;
 }
 
 const readFields = (properties: object, filled: string[] = [], required: string[] = []) =>
-	toMapperFields(read(properties, required), filled).fields;
+	toMapperFields('any/m', read(properties, required), filled).fields;
 
 const text = { type: 'string' };
 const number = { type: 'number' };
@@ -90,8 +90,8 @@ it.each<[name: string, schema: object, label: string, type: string, takes: strin
 	['__', {}, '__', 'string', ''],
 ])('the field of %s %j is named %j, is a %s, and takes: %s', (name, schema, label, type, takes) => {
 	const input = read({ [name]: schema });
-	expect(toMapperFields(input).fields[0]).toMatchObject({ displayName: label, type });
-	const [item] = input.properties.map(toFieldItem);
+	expect(toMapperFields('any/m', input).fields[0]).toMatchObject({ displayName: label, type });
+	const [item] = listFieldItems(input);
 	expect(item?.summary).toBe(`optional${takes && `; ${takes}`}`);
 });
 
@@ -196,7 +196,7 @@ it.each([
 
 it('the help has the price, and all that the fields take', () => {
 	const found = findInput('x', findModel('Chi-Image/Edit-Plus').openapi);
-	expect('input' in found && listFields(found.input, '8 credits\nin 4K: 20')).toEqual(
+	expect('schema' in found && listHelp(found.schema, '8 credits\nin 4K: 20')).toEqual(
 		expect.arrayContaining([
 			{ name: 'Price', value: '', description: '8 credits\nin 4K: 20' },
 			{
@@ -227,7 +227,7 @@ it.each<[string, object, object]>([
 	['seed', { ...number, default: 0 }, { title: 'Seed', type: 'number', default: 0 }],
 	['x', { description: 'Some <b>' }, { title: 'X', type: 'any', description: 'Some <b>' }],
 ])('the item of %s says what its schema says', (name, schema, more) => {
-	const [item = {}] = read({ [name]: schema }).properties.map(toFieldItem);
+	const [item = {}] = listFieldItems(read({ [name]: schema }));
 	const summary: unknown = expect.any(String);
 	expect(Object.entries(item)).toHaveLength(Object.keys(more).length + 3);
 	expect(item).toEqual({ name, required: false, summary, ...more });
