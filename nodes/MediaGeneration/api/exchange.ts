@@ -67,8 +67,6 @@ const MAX_BYTES_OF_SCHEMA = MEGABYTE / 4;
 /** Services repeat the whole input in task details twice, with the files in data URLs. */
 const MAX_BYTES_OF_DETAILS = 16 * MEGABYTE;
 
-const TOO_MUCH_TEXT = `has more than ${MAX_BYTES / MEGABYTE} MB beside the files in it`;
-
 /** Lets this process read two large task details at a time. */
 const limitLargeReads = limitConcurrency(2);
 
@@ -84,9 +82,7 @@ export async function exchange<E extends Endpoint>(
 	const { endpoint, value, settings } = request;
 	const url = buildUrl(credentials, endpoint, value);
 	const { origin } = new URL(url);
-	const received = await send(connection, url, request);
-	const { statusCode, text, error } = received;
-	const { fault = text.length > MAX_BYTES ? TOO_MUCH_TEXT : undefined } = received;
+	const { statusCode, text, fault, error } = await send(connection, url, request);
 	const body = (fault ?? error) ? undefined : hideInData(parseServiceJson(text), secrets);
 	const said = envelope.safeParse(body).data;
 	const { data: given } = (body ?? {}) as { data?: unknown };
@@ -174,9 +170,12 @@ async function send(
 	}
 	// An aborted stream may end without an error.
 	if (timeout.aborted) received.error = { code: 'ETIMEDOUT' };
-	const text = new TextDecoder().decode(Buffer.concat(chunks));
+	received.text = new TextDecoder().decode(Buffer.concat(chunks));
+	if (received.fault || received.text.length <= MAX_BYTES) return received;
 	// Nobody needs the files in a large answer.
-	received.text = text.length > MAX_BYTES && !received.fault ? leaveOutData(text) : text;
+	received.text = leaveOutData(received.text);
+	if (received.text.length > MAX_BYTES)
+		received.fault = 'has more than 2 MB beside the files in it';
 	return received;
 }
 
@@ -251,9 +250,12 @@ export function buildForm(
 	const boundary = `n8n-${randomUUID()}`;
 	const startPart = (name: string, more = '') =>
 		`--${boundary}\r\nContent-Disposition: form-data; name="${name}"${more}\r\n`;
-	const texts = Object.entries(fields).map(([name, text]) => `${startPart(name)}\r\n${text}\r\n`);
-	const fileHead = `${startPart('file', `; filename="${escapeQuotes(fields.fileName)}"`)}Content-Type: ${checkMimeType(mimeType)}\r\n\r\n`;
-	const head = Buffer.from(texts.join('') + fileHead);
+	const parts = [
+		...Object.entries(fields).map(([name, text]) => `${startPart(name)}\r\n${text}\r\n`),
+		startPart('file', `; filename="${escapeQuotes(fields.fileName)}"`),
+		`Content-Type: ${checkMimeType(mimeType)}\r\n\r\n`,
+	];
+	const head = Buffer.from(parts.join(''));
 	const tail = Buffer.from(`\r\n--${boundary}--\r\n`);
 	async function* join() {
 		yield head;

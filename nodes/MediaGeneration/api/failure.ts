@@ -1,7 +1,7 @@
 import { UserError } from 'n8n-workflow';
 import {
 	didNothing,
-	explainKind,
+	FAILURES,
 	findKind,
 	SUCCESS_CODE,
 	type FailureKind,
@@ -65,7 +65,7 @@ export const CHECK_NAME = 'Check its name, or choose it from the list';
 
 /** Makes the error of a failed request. @param origin of its URL */
 export function buildError(kind: FailureKind, origin: string, facts: Facts): ServiceError {
-	const meaning = explainKind(kind);
+	const meaning = FAILURES[kind];
 	const { code, detail = '', next = meaning.next } = facts;
 	const known =
 		code === undefined ? ` ${origin} ${detail}` : ` (${code}${detail && `: ${detail}`})`;
@@ -159,7 +159,6 @@ export function findNetworkFailure(
 	const code = codes.find((one) => typeof one === 'string');
 	const failed = `${String(layers.find(({ syscall }) => syscall)?.syscall)} ${code}`;
 	if (NEVER_SENT.test(failed)) return { certain: true, detail: `can't be reached (${code})` };
-	if (!TIMEOUT.test(failed))
-		return { certain: false, detail: 'broke off the connection before it answered' };
-	return { certain: false, detail: `gave no answer within ${timeoutSeconds} s`, next: SLOW_HINT };
+	if (!TIMEOUT.test(failed)) return { detail: 'broke off the connection before it answered' };
+	return { detail: `gave no answer within ${timeoutSeconds} s`, next: SLOW_HINT };
 }

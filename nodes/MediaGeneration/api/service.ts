@@ -117,8 +117,7 @@ export const TASK_CODES = [SILENT_UPSTREAM, FAILED_CODE];
 
 const CHECK_PATHS = "Check 'Base URL' and the endpoint paths in the credential.";
 
-/** The kinds of failures. */
-const FAILURES = {
+const KINDS = {
 	token: {
 		codes: [401],
 		nothingDone: true,
@@ -207,10 +206,10 @@ const FAILURES = {
 	},
 } satisfies Record<string, Meaning>;
 
-export type FailureKind = keyof typeof FAILURES;
+export type FailureKind = keyof typeof KINDS;
 
-/** What is to be done and said of a kind of failure. */
-export const explainKind = (kind: FailureKind): Meaning => FAILURES[kind];
+/** The kinds of failures: what is done and said about each. */
+export const FAILURES: Record<FailureKind, Meaning> = KINDS;
 
 /** In the envelope of task details, the service says by these codes that it doesn't know the task. */
 export const UNKNOWN_TASK_CODES = [404, 422];
@@ -245,7 +244,7 @@ export const mayBeRejection = (httpStatus: number, code: number, milliseconds: n
 /** Finds the kind of a failure by its code alone. */
 function findKindOfCode(code: number): FailureKind {
 	const kinds = Object.keys(FAILURES) as FailureKind[];
-	const kind = kinds.find((one) => explainKind(one).codes?.includes(code));
+	const kind = kinds.find((one) => FAILURES[one].codes?.includes(code));
 	return kind ?? (code >= 500 ? 'internal' : 'other');
 }
 
@@ -278,7 +277,7 @@ export function didNothing(
 	code: number,
 ): boolean | undefined {
 	if (kind === 'redirect') return PLAIN_REDIRECTS.includes(httpStatus);
-	if (!explainKind(kind).nothingDone) return false;
+	if (!FAILURES[kind].nothingDone) return false;
 	if (httpStatus < 300 || httpStatus === code) return true;
-	return explainKind(findKindOfCode(httpStatus)).nothingDone;
+	return FAILURES[findKindOfCode(httpStatus)].nothingDone;
 }

@@ -39,7 +39,7 @@ const manyFields = Array.from({ length: 150 }, (_, number) => [
 const uploaded = { ...record, downloadUrl: link(0) };
 
 /** What a hostile service answers, by the name of its endpoint. */
-const HOSTILE: Record<string, unknown> = {
+const HOSTILE: Partial<Record<Endpoint, unknown>> = {
 	createTaskPath: { taskId: 'task' },
 	taskDetailsPath: record,
 	creditsPath: 1,
@@ -54,12 +54,12 @@ const HOSTILE: Record<string, unknown> = {
 
 /** Names the endpoint at a path as the credential does: of two, the longer one. */
 const nameEndpoint = (at: string) =>
-	Object.entries(ENDPOINTS)
+	(Object.keys(ENDPOINTS) as Endpoint[])
 		.reverse()
-		.find(([, { path }]) => at.startsWith(path.replace(/{.*/, '')))?.[0] ?? '';
+		.find((name) => at.startsWith(ENDPOINTS[name].path.replace(/{.*/, ''))) as Endpoint;
 
 /** Runs an operation for a model, or for a workflow, with a service that answers so at each endpoint. */
-async function run(name: string, isTool: boolean, answer: (endpoint: string) => object) {
+async function run(name: string, isTool: boolean, answer: (endpoint: Endpoint) => object) {
 	const { resource, parameters } = rows[name] as OperationRow;
 	// Also for what n8n doesn't know to be a tool.
 	const options = { howToWait: 'polling', waitLimit: 1, agentWait: 1, downloadResults: false };
