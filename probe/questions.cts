@@ -48,8 +48,8 @@ export async function askAll(questions: Question[], rest = 0) {
 	return rows;
 }
 
-/** Expects a refusal in the service's own envelope. */
-async function expectRefusal(request: Promise<unknown>, kind: ServiceError['kind']) {
+/** Expects a rejection in the service's own envelope. */
+async function expectRejection(request: Promise<unknown>, kind: ServiceError['kind']) {
 	const came = await request.catch((error: unknown) => error);
 	if (!(came instanceof ServiceError)) throw new Difference(`a success: ${JSON.stringify(came)}`);
 	if (came.facts.answeredBy !== 'service' || came.kind !== kind) throw new Difference(came.message);
@@ -85,7 +85,8 @@ const SETTINGS = { timeoutSeconds: 60 };
 export function listFree(service: TaskService, stranger: TaskService, model = ''): Question[] {
 	const fileName = `n8n-probe-${randomUUID()}.png`;
 	const needed = 'a link in data.downloadUrl or data.fileUrl that needs no token';
-	const refused = async (request: Promise<unknown>) => await expectRefusal(request, 'token');
+	const expectWrongToken = async (request: Promise<unknown>) =>
+		await expectRejection(request, 'token');
 	let link = '';
 	async function upload() {
 		const file = { size: PIXEL.length, mimeType: 'image/png', chunks: [PIXEL] };
@@ -116,17 +117,17 @@ export function listFree(service: TaskService, stranger: TaskService, model = ''
 		[
 			'Credits, wrong token',
 			'code 401 in the body or HTTP 401',
-			async () => await refused(stranger.request('creditsPath', SETTINGS)),
+			async () => await expectWrongToken(stranger.request('creditsPath', SETTINGS)),
 		],
 		[
 			'Create Task, wrong token',
 			'code 401: certainly nothing was created',
-			async () => await refused(stranger.createTask({ model: '', input: {} }, SETTINGS)),
+			async () => await expectWrongToken(stranger.createTask({ model: '', input: {} }, SETTINGS)),
 		],
 		[
 			'Task Details, unknown ID',
 			'code 404 or 422 in the envelope',
-			async () => await expectRefusal(service.getTask(randomUUID(), SETTINGS), 'unknownTask'),
+			async () => await expectRejection(service.getTask(randomUUID(), SETTINGS), 'unknownTask'),
 		],
 		['Stream Upload', needed, upload],
 		['URL Upload', needed, copy],
@@ -136,7 +137,7 @@ export function listFree(service: TaskService, stranger: TaskService, model = ''
 			'Model Schema, unknown model',
 			'code 404',
 			async () =>
-				await expectRefusal(
+				await expectRejection(
 					service.request('modelSchemaPath', SETTINGS, { value: 'no/such-model' }),
 					'notFound',
 				),

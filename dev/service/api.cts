@@ -7,7 +7,7 @@ import { registerTasks } from './jobs.cts';
 import { hasFile } from './results.cts';
 import type { Lifecycle } from './tasks.cts';
 import { registerUploads } from './uploads.cts';
-import { check, nonEmptyText, Refusal, strictObject, wrapData } from './validation.cts';
+import { check, nonEmptyText, Rejection, strictObject, wrapData } from './validation.cts';
 
 export interface ApiRequest {
 	method: string;
@@ -43,7 +43,7 @@ export function createApi(context: Context, lifecycle: Lifecycle) {
 	return { api, uploadApi };
 }
 
-/** Makes a server that records each request, strikes it with the faults that wait for it, and refuses strangers. */
+/** Makes a server that records each request, strikes it with the faults that wait for it, and rejects strangers. */
 function createServer({ settings, requests, requestFaults, wait }: Context) {
 	const { postNeedsContentType, hasDataIn401 } = dialects[settings.dialect];
 	const app = fastify({ forceCloseConnections: true });
@@ -72,9 +72,9 @@ function createServer({ settings, requests, requestFaults, wait }: Context) {
 		if (faulty) return faulty;
 		const needsContentType = postNeedsContentType && method !== 'GET';
 		if (!headers.authorization || (needsContentType && !headers['content-type']))
-			throw new Refusal(401, 'The Authorization or Content-Type header is missing');
+			throw new Rejection(401, 'The Authorization or Content-Type header is missing');
 		if (headers.authorization !== `Bearer ${settings.token}`)
-			throw new Refusal(401, 'The access token is not valid');
+			throw new Rejection(401, 'The access token is not valid');
 		if (!headers['user-agent']?.trim())
 			return reply.code(403).type('text/html').send('<!DOCTYPE html><h1>403 Forbidden</h1>\n');
 		return isOff(entry.path) ? reply.callNotFound() : undefined;
@@ -90,11 +90,11 @@ function createServer({ settings, requests, requestFaults, wait }: Context) {
 	app.setNotFoundHandler((request, reply) =>
 		reply.code(404).send({ code: 404, msg: `There is no ${request.method} ${readPath(request)}` }),
 	);
-	app.setErrorHandler<Refusal | FastifyError>((error, request, reply) => {
+	app.setErrorHandler<Rejection | FastifyError>((error, request, reply) => {
 		const isUnreadable = 'statusCode' in error && Number(error.statusCode) < 500;
-		if (!(error instanceof Refusal || isUnreadable)) throw error;
-		const code = error instanceof Refusal ? error.code : 422;
-		settings.log?.(`refuse ${request.method} ${readPath(request)}: ${code} ${error.message}`);
+		if (!(error instanceof Rejection || isUnreadable)) throw error;
+		const code = error instanceof Rejection ? error.code : 422;
+		settings.log?.(`reject ${request.method} ${readPath(request)}: ${code} ${error.message}`);
 		const lacksData = code === 401 && (!hasDataIn401 || isRead(readPath(request)));
 		return reply.code(200).send({ code, msg: error.message, data: lacksData ? undefined : null });
 	});
@@ -106,11 +106,11 @@ function registerReads(app: FastifyInstance, context: Context) {
 	const { settings, tasks, uploads } = context;
 	let last = -Infinity;
 
-	/** @throws {Refusal} 429 when the last request that was taken is too recent */
+	/** @throws {Rejection} 429 when the last request that was taken is too recent */
 	function takeTurn() {
 		const now = performance.now();
 		if (now - last < settings.readSeconds * 1000)
-			throw new Refusal(429, 'Call frequency is too high. Please try again later.');
+			throw new Rejection(429, 'Call frequency is too high. Please try again later.');
 		last = now;
 	}
 
@@ -137,13 +137,13 @@ function registerReads(app: FastifyInstance, context: Context) {
 			const [, path = ''] = SCHEMA_PATH.exec(url) ?? [];
 			// An encoded slash is not the name's own.
 			const found = /%2f/i.test(path) ? undefined : findInCatalogue(decodeURIComponent(path));
-			if (!found) throw new Refusal(404, 'The model does not exist');
+			if (!found) throw new Rejection(404, 'The model does not exist');
 			return wrapData({ model: found.entry.model, openapi: found.openapi });
 		});
 
 		scope.post(DOWNLOAD_URL_PATH, async ({ body }) => {
 			const [link = ''] = check(urlBody, body).url.split('?');
-			if (!isOwn(link)) throw new Refusal(422, 'url is wrong');
+			if (!isOwn(link)) throw new Rejection(422, 'url is wrong');
 			return wrapData(`${link}?expires=${Date.now() + LINK_MS}`);
 		});
 	});

@@ -5,7 +5,7 @@ import addFormats from 'ajv-formats';
 import type { TaskOrder } from './models.cts';
 import type { Price } from './prices.cts';
 import type { Result } from './results.cts';
-import { Refusal, type Issue } from './validation.cts';
+import { Rejection, type Issue } from './validation.cts';
 
 interface CatalogueModel {
 	/** As the list has it. */
@@ -71,12 +71,12 @@ const KINDS: Record<string, Issue['kind']> = {
 /**
  * Lists what is wrong with the input of a task, by the schema of its model. What the schema asks of the body around it is
  * not held against a task. A model whose schema is missing or malformed takes any input.
- * @throws {Refusal} 422 when the model is not created as a task
+ * @throws {Rejection} 422 when the model is not created as a task
  */
 export function listSchemaIssues(order: TaskOrder, { openapi }: CatalogueModel): Issue[] {
 	if (openapi === null || typeof openapi === 'string') return [];
 	if (!(TASK_PATH in Object(openapi.paths)))
-		throw new Refusal(422, `model "${order.model}" is not created by ${TASK_PATH}`);
+		throw new Rejection(422, `model "${order.model}" is not created by ${TASK_PATH}`);
 	const validate = compileBody(order.model, openapi);
 	if (validate(order)) return [];
 	return (validate.errors ?? [])

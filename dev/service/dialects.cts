@@ -1,7 +1,7 @@
 import type { Context } from './index.cts';
 import { formatResult, type FormattedResult } from './results.cts';
 import type { TaskRecord } from './tasks.cts';
-import { refuseAll, Refusal, type Issue } from './validation.cts';
+import { rejectAll, Rejection, type Issue } from './validation.cts';
 
 type Description = ReturnType<typeof describe>;
 
@@ -26,21 +26,21 @@ interface Dialect {
 	states: string[];
 	/** Uploads have a host of their own. */
 	uploadsApart: boolean;
-	/** A POST without a Content-Type is refused like one without a token. */
+	/** A POST without a Content-Type is rejected like one without a token. */
 	postNeedsContentType: boolean;
 	/** A task that fails costs nothing. */
 	refundsFailures: boolean;
 	/** A 401 has `data: null`. */
 	hasDataIn401: boolean;
-	creditsRefusal: Refusal;
+	creditsRejection: Rejection;
 	callbackHeaders: Record<string, string>;
 	/** The data of the answer to a creation. */
 	describeCreation: (taskId: string) => object;
 	/** The data of a task's details. */
 	describeTask: (task: Description) => object;
 	describeCallback: (task: Description) => object;
-	/** Returns why an input is refused, or nothing if it is taken. */
-	refuseInput: (issues: Issue[]) => Refusal | undefined;
+	/** Returns why an input is rejected, or nothing if it is taken. */
+	rejectInput: (issues: Issue[]) => Rejection | undefined;
 }
 
 /** The contract's callback, and around it what older documents of the family say. */
@@ -50,7 +50,7 @@ const contract: Dialect = {
 	postNeedsContentType: false,
 	refundsFailures: false,
 	hasDataIn401: true,
-	creditsRefusal: new Refusal(402, 'The account has too few credits for a task'),
+	creditsRejection: new Rejection(402, 'The account has too few credits for a task'),
 	callbackHeaders: { 'content-type': 'application/json', 'user-agent': 'media-task-service' },
 	describeCreation: (taskId) => ({ taskId }),
 	describeTask: ({ record, result, failure, remark }) => ({
@@ -76,7 +76,7 @@ const contract: Dialect = {
 		msg: failure?.failMsg ?? 'success',
 		data: { task_id: taskId, callbackType: failure ? 'task_failed' : 'task_completed' },
 	}),
-	refuseInput: refuseAll,
+	rejectInput: rejectAll,
 };
 
 /** A service as clients recorded it in 2026. */
@@ -86,7 +86,7 @@ const recorded: Dialect = {
 	postNeedsContentType: true,
 	refundsFailures: true,
 	hasDataIn401: false,
-	creditsRefusal: new Refusal(500, 'Credits insufficient'),
+	creditsRejection: new Rejection(500, 'Credits insufficient'),
 	callbackHeaders: {
 		'content-type': 'application/json; charset=utf-8',
 		'user-agent': 'okhttp/3.14.9',
@@ -118,12 +118,12 @@ const recorded: Dialect = {
 			creditsConsumed: record.creditsConsumed,
 		},
 	}),
-	refuseInput(issues) {
+	rejectInput(issues) {
 		const [issue, ...others] = issues.filter(({ kind }) => kind !== 'unknown');
-		if (issue?.kind === 'missing') return new Refusal(500, `${issue.name} is required`);
+		if (issue?.kind === 'missing') return new Rejection(500, `${issue.name} is required`);
 		if (issue?.kind === 'notAllowed')
-			return new Refusal(500, `${issue.name} is not within the range of allowed options`);
-		return issue && refuseAll([issue, ...others]);
+			return new Rejection(500, `${issue.name} is not within the range of allowed options`);
+		return issue && rejectAll([issue, ...others]);
 	},
 };
 

@@ -5,7 +5,7 @@ import { answerFaultily, readFaults, type TaskFaults } from './faults.cts';
 import type { Context } from './index.cts';
 import { readOrder } from './models.cts';
 import type { Lifecycle } from './tasks.cts';
-import { Refusal, wrapData } from './validation.cts';
+import { Rejection, wrapData } from './validation.cts';
 
 const DETAILS_PATH = '/api/v1/jobs/recordInfo';
 
@@ -15,23 +15,24 @@ export function registerTasks(app: FastifyInstance, context: Context, lifecycle:
 	registerDetails(app, context);
 }
 
-/** Returns a function that counts a creation. It throws a refusal 429 for one too many. */
+/** Returns a function that counts a creation. It throws a rejection 429 for one too many. */
 function countCreations({ settings, tasks }: Context) {
 	const times: number[] = [];
 	return () => {
 		const now = performance.now();
 		while (times[0] !== undefined && times[0] <= now - 10_000) times.shift();
 		if (times.length >= settings.creationsPer10Seconds)
-			throw new Refusal(429, 'Call frequency is too high. Please try again later.');
+			throw new Rejection(429, 'Call frequency is too high. Please try again later.');
 		const unfinished = [...tasks.values()].filter(({ completeTime }) => completeTime === null);
-		if (unfinished.length >= settings.tasksAtOnce) throw new Refusal(429, settings.tasksAtOnceText);
+		if (unfinished.length >= settings.tasksAtOnce)
+			throw new Rejection(429, settings.tasksAtOnceText);
 		times.push(now);
 	};
 }
 
 function registerCreation(app: FastifyInstance, context: Context, lifecycle: Lifecycle) {
 	const { settings, tasks, wait } = context;
-	const { creditsRefusal, describeCreation } = dialects[settings.dialect];
+	const { creditsRejection, describeCreation } = dialects[settings.dialect];
 	const takeTurn = countCreations(context);
 
 	app.post(TASK_PATH, async (request, reply) => {
@@ -41,7 +42,7 @@ function registerCreation(app: FastifyInstance, context: Context, lifecycle: Lif
 			cost = settings.costPerTask,
 		} = readOrder(request.body, settings.dialect);
 		takeTurn();
-		if (settings.credits < cost) throw creditsRefusal;
+		if (settings.credits < cost) throw creditsRejection;
 		const faults: TaskFaults = {
 			...readFaults(order.input.prompt),
 			...settings.faultsFor?.({ ...order, index: tasks.size }),
@@ -69,7 +70,7 @@ function registerDetails(app: FastifyInstance, context: Context) {
 	app.get<{ Querystring: { taskId?: string } }>(DETAILS_PATH, async (request, reply) => {
 		const record = tasks.get(request.query.taskId ?? '');
 		if (record) record.detailsRequests++;
-		if (!record) throw new Refusal(422, 'recordInfo is null');
+		if (!record) throw new Rejection(422, 'recordInfo is null');
 		const { detailsFail = 0 } = record.faults;
 		const status = record.detailsRequests <= detailsFail ? 500 : undefined;
 		const faulty = answerFaultily(request, reply, { status });

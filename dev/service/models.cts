@@ -3,7 +3,14 @@ import { findInCatalogue, listSchemaIssues } from './catalogue.cts';
 import { dialects, type DialectName } from './dialects.cts';
 import { findCost } from './prices.cts';
 import type { Result } from './results.cts';
-import { check, httpUrl, listIssues, nonEmptyText, Refusal, strictObject } from './validation.cts';
+import {
+	check,
+	httpUrl,
+	listIssues,
+	nonEmptyText,
+	Rejection,
+	strictObject,
+} from './validation.cts';
 
 interface Model {
 	input: z.ZodType<unknown>;
@@ -86,7 +93,7 @@ export type TaskOrder = z.infer<typeof envelope>;
  * Reads the body of a create request to the letter of the contract, or of the catalogue's schema for models that the
  * contract does not have. A model whose name begins with `custom/` takes any input.
  * @returns what the task costs, too, if the list has a price
- * @throws {Refusal} in the dialect's words, that names the field at fault
+ * @throws {Rejection} in the dialect's words, that names the field at fault
  */
 export function readOrder(
 	body: unknown,
@@ -96,13 +103,13 @@ export function readOrder(
 	const model = Object.hasOwn(models, order.model) ? models[order.model] : undefined;
 	const found = model ?? findInCatalogue(order.model);
 	if (!found && order.model.startsWith('custom/')) return { order, result: video };
-	if (!found) throw new Refusal(422, `model "${order.model}" is not known`);
+	if (!found) throw new Rejection(422, `model "${order.model}" is not known`);
 	const issues =
 		'input' in found
 			? listIssues(found.input, order.input, ['input'])
 			: listSchemaIssues(order, found);
-	const refusal = dialects[dialect].refuseInput(issues);
-	if (refusal) throw refusal;
+	const rejection = dialects[dialect].rejectInput(issues);
+	if (rejection) throw rejection;
 	const cost = 'price' in found ? findCost(found.price ?? [], order.input) : undefined;
 	return { order, result: found.result ?? video, cost };
 }

@@ -17,9 +17,9 @@ export const defaults = {
 	credits: 10_000,
 	/** Of a model without a price in the list. */
 	costPerTask: 12.5,
-	/** More creations within ten seconds are refused. */
+	/** More creations within ten seconds are rejected. */
 	creationsPer10Seconds: Infinity,
-	/** More unfinished tasks are refused, in these words. */
+	/** More unfinished tasks are rejected, in these words. */
 	tasksAtOnce: Infinity,
 	tasksAtOnceText:
 		'The number of concurrent tasks has reached its limit. Please wait for a task to end.',

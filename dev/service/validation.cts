@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
-/** A request that the service refuses: HTTP 200, with the reason in the envelope's `code` and `msg`. */
-export class Refusal extends Error {
+/** A request that the service rejects: HTTP 200, with the reason in the envelope's `code` and `msg`. */
+export class Rejection extends Error {
 	constructor(
 		readonly code: number,
 		msg: string,
@@ -28,7 +28,7 @@ export const httpUrl = z
 	.url()
 	.regex(/^https?:/, 'Not an http(s) URL');
 
-/** An object that refuses keys it does not name. */
+/** An object that rejects keys it does not name. */
 export const strictObject = <Shape extends z.ZodRawShape>(shape: Shape) => z.object(shape).strict();
 
 function findKind(issue: z.ZodIssue): Issue['kind'] {
@@ -48,18 +48,18 @@ export function listIssues(shape: z.ZodTypeAny, value: unknown, path: string[] =
 	});
 }
 
-/** Refuses for what is wrong, if something is. */
-export function refuseAll(issues: Issue[]) {
+/** Makes the rejection for what is wrong, if something is. */
+export function rejectAll(issues: Issue[]) {
 	if (issues.length === 0) return undefined;
-	return new Refusal(422, issues.map(({ text }) => text).join('; '));
+	return new Rejection(422, issues.map(({ text }) => text).join('; '));
 }
 
 /**
  * Returns the value if it has the shape.
- * @throws {Refusal} 422 that names every field at fault
+ * @throws {Rejection} 422 that names every field at fault
  */
 export function check<Shape extends z.ZodTypeAny>(shape: Shape, value: unknown) {
-	const refusal = refuseAll(listIssues(shape, value));
-	if (refusal) throw refusal;
+	const rejection = rejectAll(listIssues(shape, value));
+	if (rejection) throw rejection;
 	return value as z.infer<Shape>;
 }

@@ -12,13 +12,13 @@ test.each<[object, string]>([
 	[{ input: {} }, 'model: Required'],
 	[{ model: 'custom/x', input: {}, callBackUrl: '' }, 'callBackUrl: Invalid url'],
 	[{ model: 'custom/x', input: {}, callbackUrl: url }, "Unrecognized key(s) in object: 'callback"],
-])('the body %j is refused: %s', async (body, msg) => {
+])('the body %j is rejected: %s', async (body, msg) => {
 	const answer = { code: 422, msg: expect.stringContaining(msg) as string, data: null };
 	expect(await create(await start(), body)).toEqual(answer);
 });
 
 test.each(['', 'Bearer other'])(
-	'the authorization "%s" is refused by HTTP 200 and code 401',
+	'the authorization "%s" is rejected by HTTP 200 and code 401',
 	async (Authorization) => {
 		const init = { method: 'POST', headers: { Authorization } };
 		const response = await call(await start(), CREATE, init);
@@ -139,7 +139,7 @@ test('files and the token never meet: a request with one is refused, and recorde
 	expect(leaks).toHaveLength(3);
 });
 
-test('a task costs what the list says, and is refused where the account has less', async () => {
+test('a task costs what the list says, and is rejected where the account has less', async () => {
 	const order = (duration: string) => ({
 		model: 'epsilon-2/text-to-video',
 		input: { prompt: 'A fox', duration },

@@ -43,12 +43,12 @@ it('finds with one task that the emulator answers as the package expects, in bot
 });
 
 it('says what differs, creates nothing by itself, and ends with 1, without secrets that the service tells', async () => {
-	const refusal = { code: 999, msg: `dev-token ${KEY}`, data: null };
+	const rejection = { code: 999, msg: `dev-token ${KEY}`, data: null };
 	const service = await start({
 		catalogue: false,
 		rewrite: (body, path) => {
 			const { code } = body as { code: number };
-			return path === CREDIT && code !== 200 ? refusal : body;
+			return path === CREDIT && code !== 200 ? rejection : body;
 		},
 	});
 	const { all, exitCode } = await probe(service);

@@ -39,7 +39,7 @@ const manyFields = Array.from({ length: 150 }, (_, number) => [
 const uploaded = { ...record, downloadUrl: link(0) };
 
 /** What a hostile service answers, by the name of its endpoint. */
-const HOSTILE: Partial<Record<Endpoint, unknown>> = {
+const HOSTILE: Record<Endpoint, unknown> = {
 	createTaskPath: { taskId: 'task' },
 	taskDetailsPath: record,
 	creditsPath: 1,
@@ -50,7 +50,7 @@ const HOSTILE: Partial<Record<Endpoint, unknown>> = {
 		openapi: buildDocument({ properties: Object.fromEntries(manyFields) as object }),
 	},
 	downloadUrlPath: link(0),
-} satisfies Record<Endpoint, unknown>;
+};
 
 /** Names the endpoint at a path as the credential does: of two, the longer one. */
 const nameEndpoint = (at: string) =>
