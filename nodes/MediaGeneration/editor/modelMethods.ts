@@ -52,19 +52,17 @@ async function connect(context: ILoadOptionsFunctions): Promise<TaskService> {
 /** The longest title and price for which the box of the chosen model has room as the panel opens. */
 const BOX = 35;
 
-/** Emoji, which services write beside prices. */
-const EMOJI = /\p{Extended_Pictographic}\ufe0f?/gu;
-
 /**
- * Names a model by its title, the first line of its price or, where the box has no room, the first
- * amount there, and by its first type if the title lacks it.
+ * Names a model by its title, the first line of its price, without emoji, or the first amount there if
+ * the box has no room, and by its first type if the title lacks it.
  */
 function toResult({ model, title = model, taskType, pricingDesc = '' }: CatalogueModel) {
 	const type = taskType.find((one) => !title.toLowerCase().includes(one.toLowerCase()));
-	const [line = ''] = pricingDesc.replace(EMOJI, '').trim().split('\n');
-	const [amount] = line.match(/[\d.,]+ credits?\b/) ?? [line];
-	const price = title.length + line.length <= BOX ? line.trim() : `${amount}…`;
-	const name = [title, line && price, type].filter(Boolean).join(' · ');
+	const plain = pricingDesc.replace(/\p{Extended_Pictographic}\ufe0f? ?/gu, '').trim();
+	const [line = ''] = plain.split(/ *\n/);
+	const isLong = title.length + line.length > BOX;
+	const price = isLong ? line.replace(/.*?([\d.,]+ credits?\b).*/, '$1…') : line;
+	const name = [title, price, type].filter(Boolean).join(' · ');
 	const description = [taskType.join(', '), pricingDesc].filter(Boolean).join('\n');
 	return {
 		name: cutText(name),

@@ -99,13 +99,12 @@ async function readGiven(item: Item): Promise<Given> {
 function readModel({ call, index, read }: Item, body: Given['values'] = {}): string {
 	const chosen = read(anyModel.name);
 	const typed = isPlainObject(chosen) ? chosen.value : chosen;
-	const isLeftBlank = !call.isTool && isBlank(typed) && !(typed instanceof Nothing);
-	const isPasted = () => {
-		const raw = { rawExpressions: true };
-		const pasted = call.context.getNodeParameter(anyInput.name, index, '', raw);
-		return String(pasted).includes(JSON.stringify(body.model));
-	};
-	return parseValue(anyModel, isLeftBlank && isPasted() ? body.model : chosen) as string;
+	if (call.isTool || !isBlank(typed) || typed instanceof Nothing)
+		return parseValue(anyModel, chosen) as string;
+	const raw = { rawExpressions: true };
+	const pasted = String(call.context.getNodeParameter(anyInput.name, index, '', raw));
+	const isPasted = pasted.includes(JSON.stringify(body.model));
+	return parseValue(anyModel, isPasted ? body.model : undefined) as string;
 }
 
 /** Makes what is sent of what was given, with files of the item in it. */
