@@ -5,6 +5,9 @@ import type { Model } from './field';
 /** The contract's limits for both files ("Limits"). */
 const common = { minSide: 340, aspect: [5, 2] } as const;
 
+const LIMITS =
+	', over 340 px, aspect ratio 2:5 to 5:2. Head, shoulders and torso must be clearly visible.';
+
 const imageLimits: MediaLimits = { ...common, formats: ['JPG', 'PNG'], maxMegabytes: 10 };
 
 const videoLimits: MediaLimits = {
@@ -32,8 +35,7 @@ export const alpha3MotionControl: Model = {
 			required: true,
 			schema: buildFileList({ maxItems: 1, limits: imageLimits }),
 			placeholder: 'e.g. https://example.com/subject.png',
-			description:
-				'The subject that is to move. Its head, shoulders and torso must be clearly visible. JPEG or PNG, up to 10 MB, over 340 px, aspect ratio 2:5 to 5:2.',
+			description: `The subject that is to move. JPEG or PNG, up to 10 MB${LIMITS}`,
 		}),
 		file({
 			label: 'Video',
@@ -42,8 +44,7 @@ export const alpha3MotionControl: Model = {
 			required: true,
 			schema: buildFileList({ maxItems: 1, limits: videoLimits }),
 			placeholder: 'e.g. https://example.com/motion.mp4',
-			description:
-				'The movements that the subject copies. Head, shoulders and torso must be clearly visible. MP4 or QuickTime, 3 to 30 seconds, up to 100 MB, over 340 px, aspect ratio 2:5 to 5:2.',
+			description: `The movements that the subject copies. MP4 or QuickTime, 3 to 30 seconds, up to 100 MB${LIMITS}`,
 		}),
 		{ ...resolution, name: 'mode', options: toOptions('720p', '1080p') },
 		{

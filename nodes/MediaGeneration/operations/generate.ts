@@ -29,8 +29,7 @@ const howToWait: Field = {
 		},
 	],
 	default: 'automatic',
-	description:
-		"How the node finds out that tasks have ended. Callbacks are verified if the credential has a 'Webhook HMAC Key'.",
+	description: "Callbacks are verified if the credential has a 'Webhook HMAC Key'",
 	send: { schema: { enum: ['automatic', 'callback', 'polling'] } },
 };
 

@@ -84,7 +84,7 @@ const waitLimit: Field = {
 	displayOptions: byPeople,
 	default: 30,
 	description:
-		'How long to wait at most, for all items together. A task that is still running then gets the status timedOut, and continues at the service: wait for it again with Wait.',
+		'For all items together. A task that still runs then gets the status timedOut, and continues at the service: use Wait.',
 	send: { schema: minutes },
 };
 

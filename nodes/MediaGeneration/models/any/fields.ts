@@ -75,7 +75,7 @@ export const inputMode: Field = {
 			value: 'fields',
 			description: 'Fill in the fields that the service lists for the model',
 		},
-		{ name: 'JSON', value: 'json', description: "Write the model's input as a JSON object" },
+		{ name: 'JSON', value: 'json' },
 	],
 	default: 'fields',
 	builderHint: toBuilderHint(

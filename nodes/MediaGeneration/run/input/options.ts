@@ -9,7 +9,6 @@ export const timeoutOption: INodeProperties = {
 	type: 'number',
 	typeOptions: { minValue: 1, maxValue: 3600 },
 	default: 60,
-	description: 'How many seconds the service may take to answer a request',
 };
 
 /** Makes the field Options. Its entries are sorted by name, as n8n wants its lists. */
@@ -27,8 +26,7 @@ export const extraFields: Field = {
 	name: 'extraFields',
 	type: 'json',
 	default: '{}',
-	description:
-		"A JSON object that is merged over the model's input, for what the service takes beyond the fields above",
+	description: "Merged over the model's input, for what the service takes beyond the fields above",
 };
 
 export const maxTasksOption: INodeProperties = {
@@ -56,7 +54,7 @@ const rateOption: INodeProperties = {
 	type: 'number',
 	typeOptions: { minValue: 0, maxValue: 10_000, numberPrecision: 0 },
 	default: 18,
-	description: `How many tasks this run, and others with its account, create within ten seconds; 0 sets no limit. Services usually refuse more than ${CREATION_RATE.most}.`,
+	description: `For this run, and others with its account; 0 sets no limit. Services usually take at most ${CREATION_RATE.most}.`,
 };
 
 const concurrencyOption: INodeProperties = {
@@ -65,7 +63,6 @@ const concurrencyOption: INodeProperties = {
 	type: 'number',
 	typeOptions: { minValue: 1, maxValue: 1_000, numberPrecision: 0 },
 	default: 5,
-	description: 'How many tasks are created at the same time',
 };
 
 /** How many tasks are created within ten seconds, and at once. */
