@@ -29,7 +29,7 @@ const referenceOption: Field = {
 	type: 'string',
 	default: '',
 	placeholder: 'e.g. the ID of a chat',
-	description: `What the trigger outputs as reference with the task, such as a chat's ID or a row; at most ${MOST_BYTES} bytes. Signed with the credential's 'Webhook HMAC Key', but no secret: the callback URL has it.`,
+	description: `What the trigger outputs as reference with the task, such as a chat's ID or a row; at most ${MOST_BYTES} bytes. Signed, but no secret: the callback URL has it.`,
 	send: {
 		// A row of a table, for example, as an expression returns it.
 		unpack: (value) => (value && typeof value === 'object' ? JSON.stringify(value) : value),

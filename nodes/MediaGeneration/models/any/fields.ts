@@ -79,7 +79,7 @@ export const inputMode: Field = {
 	],
 	default: 'fields',
 	builderHint: toBuilderHint(
-		`Use 'fields' with anyFields. Use 'json' with anyInput only for a model whose fields the service doesn't list.`,
+		"Use 'json', with anyInput, only for a model whose fields the service doesn't list.",
 	),
 };
 
@@ -105,7 +105,7 @@ export const anyInput: Field = {
 	default: '',
 	hint: 'For example { "prompt": "A red fox in snow" }',
 	description:
-		"The model's input as a JSON object, or the whole body that the service's documentation shows, whose model counts if 'Choose Model' is blank",
+		"The model's input, or the whole body that the service's documentation shows, whose model counts if 'Choose Model' is blank",
 	displayOptions: { show: byJson },
 };
 

@@ -36,7 +36,7 @@ export const maxTasksOption: INodeProperties = {
 	typeOptions: { minValue: 1, maxValue: 100_000, numberPrecision: 0 },
 	default: 10,
 	description:
-		'How many tasks this node may create in one execution, over all loops and calls of an AI agent. If the items would exceed it, nothing is created.',
+		'In one execution, over all loops and calls of an AI agent. If the items would exceed it, nothing is created.',
 };
 
 export const keepCreditsOption: INodeProperties = {
