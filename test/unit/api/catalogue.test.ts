@@ -32,7 +32,7 @@ const ways: Array<[string, (service: TaskService) => Promise<unknown>]> = [
 ];
 
 describe.each(ways)('%s', (_, read) => {
-	it('is kept for ten minutes, for its account', async () => {
+	it('is remembered for ten minutes, for its account', async () => {
 		const { service, requests } = openAccount();
 		const first = await settle(read(service));
 		jest.setSystemTime(LIFETIME - 1);
@@ -46,7 +46,7 @@ describe.each(ways)('%s', (_, read) => {
 		expect(other.requests).toHaveLength(1);
 	});
 
-	it('is asked for again after an error, which is not kept', async () => {
+	it('is asked for again after an error, which is not remembered', async () => {
 		let answer = (): Answer => BROKEN;
 		const { service, requests } = openAccount((path) => answer() ?? answerFromCorpus(path));
 		await expect(settle(read(service))).rejects.toThrow('no database');
@@ -56,7 +56,7 @@ describe.each(ways)('%s', (_, read) => {
 	});
 });
 
-it('answers are kept by their length, the newest ones', async () => {
+it('answers are remembered by their length, the newest ones', async () => {
 	const openapi = { text: 'x'.repeat(200_000) };
 	const { service, requests } = openAccount(() => ({ code: 200, data: { openapi } }));
 	const read = async (index: number) => {

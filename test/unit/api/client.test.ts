@@ -1,6 +1,6 @@
 import { sleep } from 'n8n-workflow';
 import { ServiceError } from '../../../nodes/MediaGeneration/api/failure';
-import { describeLeftOut, REQUEST as KEPT } from '../../../nodes/MediaGeneration/api/task';
+import { describeLeftOut, REQUEST as ORIGINAL } from '../../../nodes/MediaGeneration/api/task';
 import { measureCpu } from '../cpuTime.cts';
 import { endpoints } from './endpointRows';
 import { credentials, ok, openService, REQUEST, SETTINGS, stream, type Answer } from './service';
@@ -134,7 +134,7 @@ describe('what is read', () => {
 		const open = () => openService([200, stream(...buildDetails(megabytes))]).service;
 		const task = await open().getTask('task', SETTINGS);
 		expect(task).toMatchObject({ taskId: 'task', status: 'completed' });
-		expect(task[KEPT]).toEqual({ prompt: 'Night', callbackUrl: 'https://n8n.example/a?***' });
+		expect(task[ORIGINAL]).toEqual({ prompt: 'Night', callbackUrl: 'https://n8n.example/a?***' });
 		const record = await open().getTaskRecord('task', SETTINGS);
 		expect(record).toMatchObject({ ...NAMED_RECORD, param: expect.stringMatching(/base64,…/) });
 		expect(JSON.stringify(record).length).toBeLessThan(1_000);
