@@ -21,13 +21,21 @@ export interface CallbackRequest {
 }
 
 export interface VerifyOptions {
-	/** Whether the callback must be signed. `ifKey`: only if the credential has a key. */
+	/**
+	 * Whether the callback must be signed. `ifKey`, for a run that sleeps: only if the credential has a
+	 * key and the callback is no nudge.
+	 */
 	signed: boolean | 'ifKey';
-	/** Nobody trusts a callback of this type, so it needs no signature. */
-	unsignedType?: string;
 	/** How far the timestamp may be off, in seconds either way; 0: any age. */
 	toleranceSeconds?: number;
 }
+
+/**
+ * Marks a callback of our own, by which a run that sleeps is nudged. A nudge is unsigned, so that
+ * replacing the key during a sleep can't block it. That is safe: a nudge only makes the webhook ask the
+ * service.
+ */
+export const NUDGE = 'nudge';
 
 /** A callback that isn't refused. */
 export interface VerifiedCallback {
@@ -56,7 +64,7 @@ const toText = (value: unknown): string => (typeof value === 'string' ? value : 
  */
 export async function verify(
 	{ headers, body, bytes }: CallbackRequest,
-	{ signed, unsignedType, toleranceSeconds = DEFAULT_TOLERANCE_SECONDS }: VerifyOptions,
+	{ signed, toleranceSeconds = DEFAULT_TOLERANCE_SECONDS }: VerifyOptions,
 	readCredentials: () => Promise<KeyFields>,
 ): Promise<Refused | VerifiedCallback> {
 	const read = (name: string) => toText((headers as Record<string, unknown>)[name.toLowerCase()]);
@@ -66,8 +74,8 @@ export async function verify(
 	if ('reason' in callback) return callback;
 	const fault = findFault(given, callback.isAtTop, toleranceSeconds);
 	if (signed === true && fault) return fault;
-	const isExempt = unsignedType !== undefined && callback.claim.type === unsignedType;
-	if (!signed || isExempt) return callback;
+	const isNudge = signed === 'ifKey' && callback.claim.type === NUDGE;
+	if (!signed || isNudge) return callback;
 	const keys = readSigningKeys(await readCredentials());
 	if (!keys && signed === 'ifKey') return callback;
 	if (fault) return fault;

@@ -22,7 +22,7 @@ const OLD = 'old';
 const SIGNED: VerifyOptions = { signed: true };
 const ANYONE: VerifyOptions = { signed: false };
 /** As a run that sleeps has it. */
-const IF_KEY: VerifyOptions = { signed: 'ifKey', unsignedType: 'nudge' };
+const IF_KEY: VerifyOptions = { signed: 'ifKey' };
 
 jest.useFakeTimers({ now: seconds * 1_000 });
 

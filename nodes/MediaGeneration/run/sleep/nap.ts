@@ -1,6 +1,7 @@
 import type { IExecuteFunctions, IWebhookFunctions, Logger } from 'n8n-workflow';
 import type { Task } from '../../api/task';
 import type { Refused } from '../../callback/refusals';
+import { NUDGE } from '../../callback/verify';
 import { isEndedAnswer, readResumeUrl } from '../../host/resumeUrl';
 import { type HeldResponse, isUnderway, wasDelivered } from '../../host/webhook';
 import { isObject } from '../../lib/json';
@@ -190,12 +191,6 @@ export function findNap(context: Context, ledger: Ledger): Nap | undefined {
 	naps.set(name, nap);
 	return nap;
 }
-
-/**
- * Marks a nudge among callbacks. A nudge is unsigned, so that replacing the key during a sleep can't
- * block it. That is safe: it only makes the webhook ask the service.
- */
-export const NUDGE = 'nudge';
 
 interface NudgeAnswer {
 	/** The execution continues. */

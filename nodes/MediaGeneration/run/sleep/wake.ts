@@ -1,5 +1,6 @@
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { TaskService } from '../../api/client';
+import { NUDGE } from '../../callback/verify';
 import {
 	type AcceptedCallback,
 	answer,
@@ -12,7 +13,7 @@ import { settleBy } from '../../lib/timers';
 import { type Ledger, listAwaitedIds, type Sleep } from '../ledger/ledger';
 import { readLedger } from '../ledger/openLedger';
 import { CLOCK_TOLERANCE } from '../timetable';
-import { findNap, type Nap, NUDGE } from './nap';
+import { findNap, type Nap } from './nap';
 
 /**
  * Receives a callback, or a nudge of our own, for a run that sleeps. Once every task has ended by
@@ -29,7 +30,7 @@ export async function wakeExecution(context: IWebhookFunctions): Promise<IWebhoo
 
 async function receive(context: IWebhookFunctions): Promise<IWebhookResponseData> {
 	const answerBy = Date.now() + ANSWER_TIMEOUT;
-	const callback = await verifyRequest(context, { signed: 'ifKey', unsignedType: NUDGE });
+	const callback = await verifyRequest(context, { signed: 'ifKey' });
 	if ('reason' in callback) return refuse(context, callback);
 	// A part of the result, or a step on the way to it. Senders repeat what is refused.
 	if (callback.claim.status === 'pending') return accept(context);
