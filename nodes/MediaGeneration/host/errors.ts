@@ -45,20 +45,21 @@ export function buildNodeError(
  * JSON. There n8n adds the fields of the input item, and would put an enumerable `error` in place of the
  * JSON (`handleNodeErrorOutput` and `lineResult` in `workflow-execute.js`, 2.14.2, 2.41.1).
  * `e2e/failedTasks` fails first.
- * @param known what is known of the item: `beside` is output beside the error, `details` at the error output
+ * @param shown `beside` is output beside the error, `details` at the error output
  */
 export function buildErrorItem(
 	{ onError }: INode,
-	{ message, description, itemIndex }: { message: string; description: string; itemIndex: number },
-	{ beside, details }: { beside?: object; details?: object } = {},
+	item: number,
+	shown: { message: string; description: string; beside?: object; details?: object },
 ): INodeExecutionData {
+	const { message, description, beside, details } = shown;
 	const error = { error: message, ...(description && { message: description }) };
-	const pairedItem = { item: itemIndex };
+	const pairedItem = { item };
 	if (onError !== 'continueErrorOutput') return { json: { ...beside, ...error }, pairedItem };
-	const item = { json: { ...error, ...(details && { details }) }, pairedItem };
+	const built = { json: { ...error, ...(details && { details }) }, pairedItem };
 	// Has the ID of the task, should n8n put this in place of the JSON after all.
 	const whole = { message: joinTexts(message, description) };
-	return details ? Object.defineProperty(item, 'error', { value: whole }) : item;
+	return details ? Object.defineProperty(built, 'error', { value: whole }) : built;
 }
 
 const joinTexts = (...texts: unknown[]): string => texts.filter(Boolean).join('. ');

@@ -121,8 +121,8 @@ export function toErrorItem(
 	const known: Partial<Task> = task ?? { taskId: entry && findTask(entry)?.taskId };
 	const { taskId, status, failCode, failMessage } = known;
 	const details = taskId ? dropUndefined({ taskId, status, failCode, failMessage }) : undefined;
-	const shown = { message, description: lines.join(' '), itemIndex };
-	return buildErrorItem(call.context.getNode(), shown, { beside: task, details });
+	const shown = { message, description: lines.join(' '), beside: task, details };
+	return buildErrorItem(call.context.getNode(), itemIndex, shown);
 }
 
 /** How some services begin a reason. Our sentence says that already. */
