@@ -1,7 +1,7 @@
 import { Reader, type Chunks } from './reader';
 
 export interface Format {
-	/** Of a file name. Facts are read for jpg, png, mp4 and mov; others are only recognized. */
+	/** Of a file's name. Width, height and duration are read of jpg, png, mp4 and mov only. */
 	extension: string;
 	/** As in "is a GIF image". */
 	name: string;
@@ -46,7 +46,7 @@ const formats = rows.map(
 	([extension, name, mimeType, begins]): Format => ({ extension, name, mimeType, begins }),
 );
 
-/** How many of a file's first bytes are needed to tell its format: an SVG image may begin with a comment. */
+/** How many first bytes tell a file's format: an SVG image may begin with a comment. */
 export const MAGIC_LENGTH = 512;
 
 /** Recognizes a file's format by its first bytes. */

@@ -1,17 +1,17 @@
-import type { MediaFacts } from './inspect';
+import type { InspectedFile } from './inspect';
 import { Reader } from './reader';
 
-/** The most boxes that are read beside each other. No encoder writes more. */
+/** The most boxes that are read in a row. No encoder writes more. */
 const MOST_BOXES = 10_000;
 
 /** The largest box that is read, in bytes. The movie box of an hour of video takes about 5 MB. */
 const LARGEST_BOX = 8 * 1024 * 1024;
 
-/** How many bytes of a box are looked at. Shorter boxes are padded with zeros. */
-const COUNTED_BYTES = 48;
+/** The most bytes that are read of a box's content, which is padded with zeros up to there. */
+const READ_BYTES = 48;
 
 /** Reads facts from ISO base media (ISO/IEC 14496-12) and QuickTime; none if `moov` is incomplete. */
-export async function readMp4(file: Reader): Promise<Partial<MediaFacts>> {
+export async function readMp4(file: Reader): Promise<Partial<InspectedFile>> {
 	const movie = await readBox(file, 'moov');
 	if (!movie) return {};
 	const reader = new Reader([movie]);
@@ -53,7 +53,7 @@ async function readBox(reader: Reader, type: string): Promise<Buffer | undefined
 async function findBox(bytes: Buffer, ...path: string[]): Promise<Buffer | undefined> {
 	let content: Buffer | undefined = bytes;
 	for (const type of path) content = content && (await readBox(new Reader([content]), type));
-	return content && Buffer.concat([content], COUNTED_BYTES);
+	return content && Buffer.concat([content], READ_BYTES);
 }
 
 /** How many seconds a movie lasts. 0 and all bits set mean unknown. */

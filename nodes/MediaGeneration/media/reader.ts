@@ -1,10 +1,10 @@
-/** The most bytes to read. The service's limits are all smaller. */
-const FURTHEST = 256 * 1024 * 1024;
+/** The most bytes that are read of a file. The limits of all models are smaller. */
+const MOST_READ_BYTES = 256 * 1024 * 1024;
 
 /** A file's bytes in order: a stream from n8n, or a list with a single buffer. */
 export type Chunks = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
-/** Reads a file once, from start to end. It keeps only the current chunk and peeked bytes. */
+/** Reads a file once, from start to end. In memory are only the current chunk and peeked bytes. */
 export class Reader {
 	private readonly chunks: AsyncIterator<Uint8Array>;
 	private ahead: Buffer = Buffer.alloc(0);
@@ -33,7 +33,7 @@ export class Reader {
 	/** Skips bytes; false if the file, or the part that may be read, ends first. */
 	async skip(length: number): Promise<boolean> {
 		this.position += length;
-		if (this.position > FURTHEST) return false;
+		if (this.position > MOST_READ_BYTES) return false;
 		let left = length;
 		while (left > this.ahead.length) {
 			left -= this.ahead.length;

@@ -1,4 +1,4 @@
-import type { MediaLimits } from '../media/inspect';
+import type { FileLimits } from '../media/inspect';
 import { buildFileList, file, prompt, resolution, toOptions } from './commonFields';
 import type { Model } from './field';
 
@@ -8,9 +8,9 @@ const common = { minSide: 340, aspect: [5, 2] } as const;
 const LIMITS =
 	', over 340 px, aspect ratio 2:5 to 5:2. Head, shoulders and torso must be clearly visible.';
 
-const imageLimits: MediaLimits = { ...common, formats: ['JPG', 'PNG'], maxMegabytes: 10 };
+const imageLimits: FileLimits = { ...common, formats: ['JPG', 'PNG'], maxMegabytes: 10 };
 
-const videoLimits: MediaLimits = {
+const videoLimits: FileLimits = {
 	...common,
 	formats: ['MP4', 'MOV'],
 	maxMegabytes: 100,

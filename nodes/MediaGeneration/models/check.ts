@@ -9,7 +9,14 @@ import {
 	takesJson,
 	type JsonSchema,
 } from './schema';
-import { buildBlankError, buildFieldError, FileToSend, INEXACT, isBlank, shorten } from './values';
+import {
+	buildBlankError,
+	buildFieldError,
+	FileToSend,
+	INEXACT,
+	isBlank,
+	quoteValue,
+} from './values';
 import { describeRange, describeTypes, listShortly, nameStep } from './words';
 
 /** Checks what is sent by its schema, before anything is paid for. */
@@ -53,7 +60,8 @@ export function buildValueError(
 	where = '',
 	remedy?: string,
 ): UserError {
-	const given = value === undefined ? '' : `, but is ${isBlank(value) ? 'blank' : shorten(value)}`;
+	const given =
+		value === undefined ? '' : `, but is ${isBlank(value) ? 'blank' : quoteValue(value)}`;
 	return buildFieldError(`'${label}'${where} ${message}${given}`, remedy);
 }
 

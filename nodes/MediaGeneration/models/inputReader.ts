@@ -33,7 +33,7 @@ import {
 	INEXACT,
 	isBlank,
 	Nothing,
-	shorten,
+	quoteValue,
 	type FileUse,
 	type ItemFiles,
 } from './values';
@@ -216,12 +216,12 @@ export class InputReader {
 		if (this.isFields ? hasOwnScheme(text) : mayBeAddress(text)) return text;
 		if (takesBase64(schema) && BASE64.test(text)) return text;
 		if (this.isFields || saysUrl(schema)) throw this.buildNoFileError(text, place);
-		this.warnings.push(`'${place.label}' is ${shorten(text)}: no URL, and no file of the item`);
+		this.warnings.push(`'${place.label}' is ${quoteValue(text)}: no URL, and no file of the item`);
 		return given;
 	}
 
 	private buildSeveralError(place: InputPlace, taken: unknown[]): UserError {
-		const names = taken.map((one) => (one instanceof FileToSend ? one.field : shorten(one)));
+		const names = taken.map((one) => (one instanceof FileToSend ? one.field : quoteValue(one)));
 		return buildFieldError(
 			`'${place.label}' takes one file, but is given ${taken.length}: ${listShortly(names)}`,
 			'Enter one of them, or split the list into items in a node before this one.',
@@ -231,7 +231,7 @@ export class InputReader {
 	private buildNoFileError(text: string, place: InputPlace): UserError {
 		const names = this.files.listNames().join(', ');
 		return buildFieldError(
-			`'${place.label}' is ${shorten(text)}, but there is no file named so in this item, and a URL begins with http:// or https://`,
+			`'${place.label}' is ${quoteValue(text)}, but there is no file named so in this item, and a URL begins with http:// or https://`,
 			names
 				? `Enter a file of this item: ${names}.`
 				: 'The item has no file: put a node before this one that reads or downloads it.',

@@ -96,8 +96,8 @@ class SchemaReader {
 		const { anyOf, oneOf, allOf } = own;
 		const readAll = (branches: unknown) =>
 			Array.isArray(branches) ? branches.map((branch) => this.read(branch, inside)) : [];
-		const choices = [anyOf, oneOf].map((branches) => join(readAll(branches), false));
-		return join([schema, join(readAll(allOf), true), ...choices], true);
+		const choices = [anyOf, oneOf].map((branches) => joinSchemas(readAll(branches), false));
+		return joinSchemas([schema, joinSchemas(readAll(allOf), true), ...choices], true);
 	}
 
 	/** @returns undefined for a keyword that isn't read, or says nothing that can be understood */
@@ -173,7 +173,7 @@ function findPart(document: unknown, reference: string): unknown {
  * other, the first counts: some documents have a stray branch of "string" beside an object. Where one
  * must hold, a range counts that all have, and values are those of all.
  */
-function join(schemas: JsonSchema[], allHold: boolean): JsonSchema {
+function joinSchemas(schemas: JsonSchema[], allHold: boolean): JsonSchema {
 	const isMeant = (schema: JsonSchema) =>
 		allHold ? Object.keys(schema).length > 0 : !isNull(schema);
 	const meant = schemas.filter(isMeant);
@@ -188,14 +188,14 @@ function join(schemas: JsonSchema[], allHold: boolean): JsonSchema {
 	const properties = mapValues(
 		Object.assign({}, ...meant.map((one) => one.properties)) as object,
 		(_, name) =>
-			join(
+			joinSchemas(
 				meant.flatMap((one) => (getPart(one.properties, name) as JsonSchema) ?? []),
 				allHold,
 			),
 	);
 	if (Object.keys(properties).length) joined.properties = properties;
 	const items = meant.flatMap((schema) => schema.items ?? []);
-	if (items.length) joined.items = join(items, allHold);
+	if (items.length) joined.items = joinSchemas(items, allHold);
 	const isRequired = (name: string) =>
 		allHold || meant.every(({ required }) => required?.includes(name));
 	const required = meant.flatMap((schema) => schema.required ?? []).filter(isRequired);

@@ -1,5 +1,5 @@
 import { spaceWords } from '../lib/text';
-import type { MediaLimits } from '../media/inspect';
+import type { FileLimits } from '../media/inspect';
 
 /** What a model takes, in the words of JSON Schema, and questions about it. */
 
@@ -29,7 +29,7 @@ export interface JsonSchema
 		message: string;
 	};
 	/** The model's limits for a file. */
-	limits?: MediaLimits;
+	limits?: FileLimits;
 	/** A list or an object must be there if it is required, which services don't always mean. */
 	isNeeded?: true;
 }
@@ -196,4 +196,4 @@ const MEDIA_CONTENT =
 	/^(image|img|picture|photo|frame|mask|video|clip|audio|media|sound|music|song|voice)s?$/;
 
 /** Says whether a name means a picture, a video or sound, of which the first bytes tell. */
-export const meansMedia = (name: string): boolean => has(listWords(name), MEDIA_CONTENT);
+export const meansPictureOrSound = (name: string): boolean => has(listWords(name), MEDIA_CONTENT);

@@ -94,7 +94,7 @@ export const INEXACT =
 	'must be between -9007199254740991 and 9007199254740991, so that no digit is lost';
 
 /** Shortens a value for a message. A URL's query and login are left out, because they may be secret. */
-export function shorten(value: unknown): string {
+export function quoteValue(value: unknown): string {
 	const text = typeof value === 'object' ? writeJson(value) : String(value);
 	const shown = text.replace(/\?.*/s, '').replace(/\/\/[^/\s@]*@/g, '//');
 	return `"${cutText(shown, 60)}"`;

@@ -1,8 +1,8 @@
 import {
 	findLimitFault,
 	inspect,
-	type MediaFacts,
-	type MediaLimits,
+	type InspectedFile,
+	type FileLimits,
 } from '../../../nodes/MediaGeneration/media/inspect';
 import type { Chunks } from '../../../nodes/MediaGeneration/media/reader';
 import { names, readMedia } from '../../media/corpus.cts';
@@ -152,7 +152,7 @@ describe('an MP4 video', () => {
 });
 
 describe('limits', () => {
-	const limits: MediaLimits = {
+	const limits: FileLimits = {
 		formats: ['MP4', 'MOV'],
 		maxMegabytes: 10,
 		minSide: 340,
@@ -164,7 +164,7 @@ describe('limits', () => {
 	const good = { ...format, width: 1920, height: 1080, durationSeconds: 10 };
 	const ratio = 'but its aspect ratio must be from 2:5 to 5:2';
 
-	it.each<[Partial<MediaFacts>, string | undefined, number?]>([
+	it.each<[Partial<InspectedFile>, string | undefined, number?]>([
 		[{}, undefined, 10 * MEBIBYTE],
 		[{ width: 1 }, 'is 10.1 MB, but at most 10 MB are allowed', 10 * MEBIBYTE + 1],
 		[{ durationSeconds: 2.89 }, 'lasts 2.9 s, but must last 3 to 30 s'],

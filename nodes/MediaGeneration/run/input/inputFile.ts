@@ -1,15 +1,15 @@
 import type { IBinaryData, IExecuteFunctions } from 'n8n-workflow';
 import type { UploadedFile } from '../../api/schemas';
 import { makeUniqueName } from '../../lib/fileName';
-import type { MediaFacts, MediaLimits } from '../../media/inspect';
+import type { InspectedFile, FileLimits } from '../../media/inspect';
 import type { Chunks } from '../../media/reader';
-import { meansMedia } from '../../models/schema';
+import { meansPictureOrSound } from '../../models/schema';
 import { buildFieldError, FileToSend, type FileUse } from '../../models/values';
 import type { Item } from './item';
 
 /** A file of an item, or of a data URI. */
 export class InputFile extends FileToSend {
-	private facts?: Promise<MediaFacts | undefined>;
+	private facts?: Promise<InspectedFile | undefined>;
 	private uploaded?: Promise<UploadedFile>;
 
 	constructor(
@@ -43,7 +43,7 @@ export class InputFile extends FileToSend {
 
 	async check({ label, name, schema }: FileUse): Promise<void> {
 		const { limits } = schema;
-		if (!limits && !meansMedia(name)) return;
+		if (!limits && !meansPictureOrSound(name)) return;
 		const fault = await this.findFault(limits);
 		if (!fault) return;
 		throw buildFieldError(
@@ -53,7 +53,7 @@ export class InputFile extends FileToSend {
 	}
 
 	/** Says what is certainly wrong: a limit is passed, or the file is no picture, video or sound. */
-	private async findFault(limits?: MediaLimits) {
+	private async findFault(limits?: FileLimits) {
 		const size = await this.readSize();
 		if (size === 0) return 'is empty';
 		const facts = await this.inspect();

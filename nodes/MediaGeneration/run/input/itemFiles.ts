@@ -6,7 +6,7 @@ import {
 } from 'n8n-workflow';
 import { isObject } from '../../lib/json';
 import { isEqual } from '../../models/schema';
-import { buildFieldError, shorten, type ItemFiles, type NamedFiles } from '../../models/values';
+import { buildFieldError, quoteValue, type ItemFiles, type NamedFiles } from '../../models/values';
 import { InputFile } from './inputFile';
 
 /** The files of an item: in its binary fields or, where `binaryMode` is combined, in its JSON. */
@@ -95,7 +95,7 @@ export class FilesOfItem implements ItemFiles {
 		const data = toBase64(text, /;base64$/i.test(parameters));
 		if (!data)
 			throw buildFieldError(
-				`'${label}' is ${shorten(uri)}, a data URI that has no data which can be read`,
+				`'${label}' is ${quoteValue(uri)}, a data URI that has no data which can be read`,
 				'Enter a URL, or the name of a field of the item that has the file.',
 			);
 		return new InputFile('data URI', { mimeType, data }, this.context.helpers);
