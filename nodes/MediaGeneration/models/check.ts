@@ -19,23 +19,23 @@ import {
 } from './values';
 import { describeRange, describeTypes, listShortly, nameStep } from './words';
 
-/** Checks what is sent by its schema, before anything is paid for. */
+/** Checks what is sent by the model's schema, before anything is paid for. */
 
 /** What is wrong with a value or a part of it. */
 interface Fault {
-	/** Names the place. */
+	/** The name of the place in the editor. */
 	label: string;
 	value?: unknown;
 	/** Follows the label, for example "must be at most 30"; absent: the part is missing. */
 	message?: string;
-	/** What was entered there. */
+	/** What the user entered there. */
 	given?: unknown;
 }
 
 /**
  * Checks a whole input. Unknown names pass, and so does a missing list or object, though required:
  * services take such inputs.
- * @param given what was entered, by which an error tells an expression that gives nothing
+ * @param given what the user entered: where an expression gave nothing, the error shows it
  * @param fillIn what to do where a required value is missing
  * @throws {UserError} for the first value that the schema doesn't allow
  */
@@ -90,7 +90,7 @@ function findFault(
 	return undefined;
 }
 
-/** Lists the entries of a list, or what an object has or needs. */
+/** Lists the entries of a list, or the properties that an object has or needs. */
 function listParts(schema: JsonSchema, value: unknown) {
 	const items = getItems(schema);
 	if (Array.isArray(value))
@@ -99,8 +99,8 @@ function listParts(schema: JsonSchema, value: unknown) {
 }
 
 /**
- * Finds the fault of a value without its parts. A file that isn't uploaded yet counts as any text.
- * @returns what it must be
+ * Finds the fault of a value, leaving out its parts. A file that isn't uploaded yet counts as any text.
+ * @returns what the value must be
  */
 export function findOwnFault(schema: JsonSchema, given: unknown): string | undefined {
 	const isFile = given instanceof FileToSend;

@@ -47,14 +47,14 @@ export const buildFileList = (more?: JsonSchema): JsonSchema => ({
 });
 
 /**
- * Makes the options of a dropdown that shows values as they are sent. The contract doesn't list
- * them, so these are only the usual ones: the dropdowns have `allowArbitraryValues`, and an
- * expression may give any other of the right form.
+ * Makes the options of a dropdown that shows values as they are sent. The contract lists no values, so
+ * these are the usual ones: the dropdown has `allowArbitraryValues`, and an expression may give any
+ * other value of the right form.
  */
 export const toOptions = (...values: string[]): INodePropertyOptions[] =>
 	values.map((value) => ({ name: value, value }));
 
-/** Fields that several models have. A model that differs spreads one and overrides it. */
+/** Fields of several models. A model that differs spreads the field and overrides what differs. */
 export const prompt: Field = {
 	displayName: 'Prompt',
 	name: 'prompt',
@@ -64,7 +64,7 @@ export const prompt: Field = {
 	description: 'What the video should show',
 };
 
-/** What each field for a file takes, in one wording for all models. */
+/** Says in the panel what a field for a file takes. */
 export const FILE_HINT = 'URL, or a field such as data';
 
 interface FileField extends Partial<INodeProperties> {
@@ -73,7 +73,7 @@ interface FileField extends Partial<INodeProperties> {
 	/** Key in the request. */
 	as: string;
 	required: boolean;
-	/** Absent: one file. */
+	/** By default, that of one file. */
 	schema?: JsonSchema;
 }
 

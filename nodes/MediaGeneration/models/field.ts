@@ -10,11 +10,11 @@ import { buildBlankError, buildFieldError, FIX_LOST, isBlank, Nothing } from './
 interface Send {
 	/** Key in the request's `input`; absent: the field's name in snake_case. */
 	as?: string;
-	/** Valid values, and their form in the request; absent: by n8n's own `type`. */
+	/** Valid values, and their form in the request; absent: those of n8n's own `type`. */
 	schema?: JsonSchema;
-	/** Makes what the schema describes of what n8n stores. */
+	/** Turns what n8n stores into what the schema describes. */
 	unpack?: (value: unknown) => unknown;
-	/** A blank field is sent too. */
+	/** Also sent when blank. */
 	blank?: boolean;
 }
 
@@ -60,7 +60,7 @@ export function describeFields(fields: Field[]): JsonSchema {
 	return { type: 'object', properties: Object.fromEntries(properties), required };
 }
 
-/** The n8n property of a field, which the editor shows. Options has fields of its own. */
+/** Makes the n8n property of a field. Options is a field that has fields, which are made alike. */
 export function toProperty(field: Field): INodeProperties {
 	const property = { ...field };
 	delete property.send;
@@ -81,8 +81,8 @@ export const toRequestKey = ({ name, send }: Field): string =>
 /**
  * Checks the value of a parameter and converts it.
  * @returns undefined when the field is blank
- * @throws {UserError} when the value has a form that can't be used or, though it is required or an
- *   expression asks for it, is missing
+ * @throws {UserError} for a value of the wrong form, for a required one that is blank, and for an
+ *   expression that asks for what isn't there
  */
 export function parseValue(field: Field, value: unknown): unknown {
 	const isLocator = field.type === 'resourceLocator' && isPlainObject(value);
@@ -122,7 +122,7 @@ export type OptionReader = (name: string) => unknown;
 
 /**
  * Reads an entry of Options; undefined if the user did not add it.
- * @throws {UserError} when it is blank or has another form; it names the option and what it takes
+ * @throws {UserError} naming the option, when its value is blank or of another form
  */
 export function readOption(option: OptionReader, field: Field): unknown {
 	const value = option(field.name);
@@ -136,9 +136,9 @@ export const readNumberOption = (option: OptionReader, field: Field): number =>
 	(readOption(option, field) ?? field.default) as number;
 
 /**
- * Checks the numbers and switches in Options. One that is shown only beside another field is checked
- * where that field is read.
- * @throws {UserError} for the first that is blank, of another type, or out of its range
+ * Checks the numbers and switches in Options. An option that is shown only beside another field is
+ * checked where that field is read.
+ * @throws {UserError} for the first option that is blank, of another type, or out of its range
  */
 export function checkOptions(fields: INodeProperties[], option: OptionReader): void {
 	const { options = [] } = fields.find(({ name }) => name === 'options') ?? {};

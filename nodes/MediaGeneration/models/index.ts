@@ -9,14 +9,14 @@ import { addFacts } from './words';
 
 /** Every model in the editor's list. */
 export const models: Model[] = [
-	// It is first and the default, because a real service has its own identifiers.
+	// The first and the default: a real service has models of its own.
 	{
 		id: 'any',
 		name: 'Any Model of Your Service',
 		description: 'Image to video, text to image, text to video, speech, music and more',
 		fields: anyModelFields,
 	},
-	// Each has a file of its own. They are sorted by name, as n8n wants its lists.
+	// A file for each. They are sorted by name, as n8n's linter asks of lists.
 	alpha3MotionControl,
 	beta2ImageEdit,
 	delta11ReferenceToVideo,
@@ -25,8 +25,8 @@ export const models: Model[] = [
 ];
 
 /**
- * Describes what each model takes, one line per model. AI builders need it: n8n keeps only the first of
- * several properties with one name in its types, and drops a property named `mode`.
+ * Describes what each model takes, one line per model, for AI builders. The types that n8n makes for
+ * them have only the first of several properties of one name, and none that is named `mode`.
  */
 const describeModels = (): string =>
 	[

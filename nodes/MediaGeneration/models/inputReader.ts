@@ -40,25 +40,25 @@ import {
 import { listShortly, nameStep } from './words';
 
 /**
- * How values are taken. Of `fields`, texts are converted to the types of the schema, and blank values
- * are left out. `json` is sent as it is, save for files and choices; so is `extra`, where a text that
- * may be no file is not doubted.
+ * How values are taken. In `fields`, texts are converted to the types of the schema, and blank values
+ * are left out. `json` is sent as it is, save for files and choices. So is `extra`, in which any text is
+ * sent in place of a file.
  */
 export type Mode = 'fields' | 'json' | 'extra';
 
-/** Where a value goes. */
+/** A place in the input, for a value. */
 interface InputPlace {
 	/** The key in the request, also of a list's entries. */
 	name: string;
-	/** Names it as the editor does. */
+	/** The place's name in the editor. */
 	label: string;
 	schema: JsonSchema;
-	/** How deep it is in the input: 0 for a field. */
+	/** How deep the place is in the input: 0 for a field. */
 	level: number;
 	isRequired?: boolean;
 }
 
-/** Deeper values aren't sent, and neither are those that contain themselves. */
+/** Values that are nested deeper aren't sent, so neither are values that contain themselves. */
 const MAX_LEVELS = 64;
 
 /**
@@ -145,7 +145,7 @@ export class InputReader {
 		);
 	}
 
-	/** Takes the links and files of a place that takes some. */
+	/** Takes the links and files of a place for files. */
 	private takeFiles(value: unknown, place: InputPlace): unknown {
 		if (isBlank(value)) return value;
 		const { schema } = place;
@@ -161,9 +161,7 @@ export class InputReader {
 		return !isList && taken.length === 1 ? taken[0] : taken;
 	}
 
-	/**
-	 * @returns nothing, for a blank value of a field; several files, for a name that stands for them
-	 */
+	/** @returns no entry for a blank value of a field, several for a name that stands for several files */
 	private takeEntry(given: unknown, place: InputPlace): unknown[] {
 		const { schema } = place;
 		const isNothing = given instanceof Nothing;
@@ -245,7 +243,7 @@ const BASE64 = /^[\w+/-]{64,}={0,2}$/;
 const isLeftOut = (value: unknown): boolean =>
 	isBlank(value) && !(value instanceof Nothing && value.isLost);
 
-/** Says whether nothing is sent of a value. A list without entries was meant. */
+/** Says whether nothing is sent of a value. A list without entries is sent: the user meant it. */
 export const isBlankValue = (value: unknown): boolean =>
 	Array.isArray(value) ? value.length > 0 && value.every(isLeftOut) : isLeftOut(value);
 
@@ -254,7 +252,7 @@ const isDefined = (value: unknown): boolean => value !== undefined;
 const isFilePlace = ({ name, schema }: InputPlace): boolean =>
 	findPurpose(name, schema).kind === 'file';
 
-/** What an entry of a list is for. It has the name of the list, and what is said of that. */
+/** Makes the place of a list's entry, with the name of the list, and with what its schema says of files. */
 function toEntryPlace(place: InputPlace, at: number): InputPlace {
 	const { schema } = place;
 	const { format, description, limits } = schema;

@@ -3,14 +3,14 @@ import { dropUndefined, isObject, mapValues } from '../lib/json';
 import { cutText } from '../lib/text';
 import { getPart, getType, hasType, isEqual, listProperties, type JsonSchema } from './schema';
 
-/** Reads what a model takes of the service's document, or of a workflow. */
+/** Reads what a model takes, from the service's document or from a workflow. */
 
 /** The schema of a model's input, or why it isn't known: the beginning of a sentence. */
 export type FoundInput = { schema: JsonSchema } | { reason: string };
 
 /**
- * Finds what a model takes as its input. Never throws and takes milliseconds, whatever the service
- * says.
+ * Finds what a model takes as its input. Whatever the document is, this takes milliseconds and never
+ * throws.
  * @param document its OpenAPI document; null: the service has none yet
  */
 export function findInput(model: string, document: unknown): FoundInput {
@@ -59,7 +59,7 @@ const TYPE = /^(string|number|integer|boolean|array|object|null)$/;
 
 /**
  * Reads a schema and resolves its references. Unreadable parts allow anything, and so does a schema
- * inside itself. Names are trimmed, as the service does it.
+ * inside itself. Names are trimmed, as the service trims them.
  * @param value the schema, whatever the service wrote
  * @param document the whole document, in which `$ref` is looked up
  * @returns undefined when the schema is too large, or a reference can't be decoded
@@ -78,15 +78,15 @@ class SchemaReader {
 
 	constructor(private readonly document: unknown) {}
 
-	/** @param open the schemas around this one: if it is among them, it contains itself */
-	read(value: unknown, open: unknown[]): JsonSchema {
+	/** @param around the schemas that contain this one: a schema among them contains itself */
+	read(value: unknown, around: unknown[]): JsonSchema {
 		if (--this.left < 0) throw new RangeError('The schema is too large');
 		if (!isObject(value)) return {};
 		const { $ref, ...own } = value;
 		const target = isText($ref) ? findPart(this.document, $ref) : undefined;
-		if (isObject(target) && !open.includes(target))
-			return this.read({ ...target, ...own }, [...open, target]);
-		const inside = [...open, value];
+		if (isObject(target) && !around.includes(target))
+			return this.read({ ...target, ...own }, [...around, target]);
+		const inside = [...around, value];
 		if ('const' in own) own.enum = [own.const];
 		const schema: JsonSchema = dropUndefined(
 			mapValues(own, (part, keyword) => this.readKeyword(keyword, part, inside)),
@@ -101,7 +101,7 @@ class SchemaReader {
 	}
 
 	/** @returns undefined for a keyword that isn't read, or says nothing that can be understood */
-	private readKeyword(keyword: string, value: unknown, open: unknown[]): unknown {
+	private readKeyword(keyword: string, value: unknown, around: unknown[]): unknown {
 		switch (keyword) {
 			case 'type':
 				return [value].flat().every((one) => isText(one) && TYPE.test(one)) ? value : undefined;
@@ -112,9 +112,9 @@ class SchemaReader {
 					? value.map((name) => name.trim())
 					: undefined;
 			case 'items':
-				return isObject(value) ? this.read(value, open) : undefined;
+				return isObject(value) ? this.read(value, around) : undefined;
 			case 'properties':
-				return isObject(value) ? this.readProperties(value, open) : undefined;
+				return isObject(value) ? this.readProperties(value, around) : undefined;
 			case 'description':
 			case 'format':
 				return isText(value) ? cleanProse(value) : undefined;
@@ -125,12 +125,12 @@ class SchemaReader {
 		return isLimit && Number.isFinite(value) ? value : undefined;
 	}
 
-	private readProperties(properties: object, open: unknown[]): Record<string, JsonSchema> {
+	private readProperties(properties: object, around: unknown[]): Record<string, JsonSchema> {
 		const entries = Object.entries(properties).map(([name, value]): [string, JsonSchema] => [
 			name.trim(),
-			this.read(value, open),
+			this.read(value, around),
 		]);
-		// n8n copies parameters by assignment, which would drop it.
+		// n8n copies parameters by assignment, which would drop this name.
 		return Object.fromEntries(entries.filter(([name]) => name !== '__proto__'));
 	}
 }
@@ -140,7 +140,7 @@ const MEANING = /^[`"'*]*(?: [-–—] |[:：])[*\s]*(.+)/;
 
 /**
  * Reads what a description says of values, each on a line of its own, such as "- fun: more playful".
- * Values may be identifiers, of voices for example, which nobody can choose from without it.
+ * Some values, such as IDs of voices, mean nothing to a user without it.
  */
 function readMeanings(values: unknown[], description: string): Record<string, string> {
 	const lines = description.split('\n').map((line) => line.replace(/^(?:[-*•]\s+)?[`"'*]*/, ''));
@@ -169,9 +169,9 @@ function findPart(document: unknown, reference: string): unknown {
 }
 
 /**
- * Makes one schema of several that all hold, or of which one must. Where all hold and contradict each
- * other, the first counts: some documents have a stray branch of "string" beside an object. Where one
- * must hold, a range counts that all have, and values are those of all.
+ * Makes one schema of several. Either all hold: where they contradict each other, the first counts,
+ * because some documents have a stray branch of "string" beside an object. Or one of them holds: then
+ * only a range that all share is kept, and the values of all are allowed.
  */
 function joinSchemas(schemas: JsonSchema[], allHold: boolean): JsonSchema {
 	const isMeant = (schema: JsonSchema) =>
@@ -216,13 +216,14 @@ function joinValues(joined: JsonSchema, schemas: JsonSchema[]): JsonSchema {
 }
 
 /**
- * Gives a schema with values the types of these, where it has none or they contradict it: some
- * documents list numbers for a "string", or texts for a number, and then the values are right.
+ * Corrects the type of a schema that lists values: some documents list numbers for a "string", or texts
+ * for a number. The values are right then, so the type becomes theirs.
  */
 function mendType(schema: JsonSchema): JsonSchema {
 	const { type, enum: values } = schema;
-	const isWrong = (value: unknown) => value !== null && !hasType(schema, value);
-	if (values && (!type || values.some(isWrong))) schema.type = [...new Set(values.map(getType))];
+	const isOfOtherType = (value: unknown) => value !== null && !hasType(schema, value);
+	if (values && (!type || values.some(isOfOtherType)))
+		schema.type = [...new Set(values.map(getType))];
 	return schema;
 }
 

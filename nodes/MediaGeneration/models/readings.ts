@@ -6,13 +6,14 @@ import { getPart, hasType, isEqual, listTypes, type JsonSchema } from './schema'
 /** What a value may be read as: an address or a file of n8n, and values of the types of a schema. */
 
 /**
- * Says whether a text is an address whose scheme is a service's own, such as asset:1. One with a dot is
- * a host, and what follows its port. Others are of files elsewhere, or slips of http, such as htps.
+ * Says whether a text is an address whose scheme is a service's own, such as asset:1. What has a dot
+ * before its colon is a hostname with a port. The schemes left out are those of files elsewhere, and
+ * slips of http, such as htps.
  */
 export const hasOwnScheme = (text: string): boolean =>
 	/^(?!(data|file|blob|localhost|[htps]+):)[a-z][a-z\d+-]+:\S+$/i.test(text);
 
-/** What is no path: a drive of Windows, a scheme that is no service's own, slips of http://, n/a. */
+/** No paths of a service: drives of Windows, schemes of files elsewhere, slips of http://, n/a. */
 const NO_PATH = /^([a-z]:|[htps]+(:|;|\/\/)|data:|file:|blob:|n\/a$)/i;
 
 /** Says whether a text may be an address that only the service knows, such as /uploads/a. */
@@ -23,7 +24,7 @@ export const mayBeAddress = (text: string): boolean =>
 export const isOfFile = (value: unknown): value is Record<string, unknown> =>
 	isObject(value) && ('mimeType' in value || 'mimetype' in value);
 
-/** Reads the first link of an attachment, as tables have them; undefined if it has none. */
+/** Reads the first link of an attachment, as Airtable and others have them; undefined if there is none. */
 export function readAttachment(attachment: unknown): string | undefined {
 	const parts = [attachment, getPart(attachment, 'file'), getPart(attachment, 'external')];
 	return parts
@@ -33,8 +34,8 @@ export function readAttachment(attachment: unknown): string | undefined {
 }
 
 /**
- * Splits a list at commas and line breaks, but not at a comma in a URL with no space after it, or in a
- * list of quoted texts. Quotes around an entry, as in a list of code, aren't sent.
+ * Splits a list at commas and line breaks. A comma splits neither a URL, unless a space follows it, nor
+ * a quoted text. Quotes around an entry, as in a list of code, aren't sent.
  */
 export function splitList(text: string): string[] {
 	const quoted = parseJson(`[${text}]`);
@@ -55,7 +56,7 @@ const DECIMAL = /^\s*-?\d+(\.\d+)?\s*$/;
 
 /**
  * Converts a text, number or boolean to the first of its readings that the schema allows, else to the
- * likeliest: fields and expressions return text.
+ * likeliest, because fields and expressions return text.
  * @param convertParts converts what was written as JSON, or as a list with commas
  */
 export function readSingle(
@@ -67,7 +68,7 @@ export function readSingle(
 		typeof reading === 'object' ? convertParts(reading) : reading,
 	);
 	const [likeliest = value, ...others] = readings;
-	// Checking a large value takes time, so it is done only where there is a choice.
+	// Checking a large value takes time, so readings are checked only where there are several.
 	if (!others.length) return likeliest;
 	return readings.find((reading) => isAllowed(schema, reading)) ?? likeliest;
 }
@@ -99,13 +100,13 @@ function readScalars(text: string, schema: JsonSchema): unknown[] {
 	return /^\s*(true|false)\s*$/i.test(text) ? [/true/i.test(text)] : [];
 }
 
-/** Finds the value of a list that is meant; undefined if it is none, or there is no list. */
+/** Finds which of the schema's only values is meant; undefined if none is, or the schema lists none. */
 export function readChoice(value: unknown, { enum: values = [] }: JsonSchema): unknown {
 	const trimmed = typeof value === 'string' ? value.trim() : value;
 	return values.find((one) => isEqual(one, value)) ?? values.find((one) => one === trimmed);
 }
 
-/** Takes the entry of a list of one, also as JSON text, where a number or a choice is meant. */
+/** Takes the entry out of a list of one, also in JSON text, where a number or a choice is meant. */
 export function unwrapSingle(value: unknown, schema: JsonSchema): unknown {
 	const types = listTypes(schema);
 	const isScalar = schema.enum ?? schema.rule ?? !types.includes('string');

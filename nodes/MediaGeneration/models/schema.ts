@@ -18,7 +18,7 @@ export interface JsonSchema
 	required?: string[];
 	default?: unknown;
 	description?: string;
-	/** What the description says of values, by value. */
+	/** What the values mean, by value: the description says it. */
 	meanings?: Record<string, string>;
 	/** Of the node's own fields: the name in the editor. No document sets this or what follows. */
 	title?: string;
@@ -30,7 +30,7 @@ export interface JsonSchema
 	};
 	/** The model's limits for a file. */
 	limits?: FileLimits;
-	/** A list or an object must be there if it is required, which services don't always mean. */
+	/** A required list or object must be there. Services don't always mean that by `required`. */
 	isNeeded?: true;
 }
 
@@ -44,13 +44,13 @@ export interface Property {
 /** Recognizes an entry that the node adds to the fields, for example `$schema`. */
 export const isOwnEntry = (name: string): boolean => name.startsWith('$');
 
-/** Looks up the own part of an object or a list. */
+/** Looks up a part of an object or a list. Inherited properties are no parts. */
 export const getPart = (value: unknown, name: string | number): unknown =>
 	typeof value === 'object' && value !== null && Object.hasOwn(value, name)
 		? (value as Record<string, unknown>)[name]
 		: undefined;
 
-/** Lists the types that a value may have, null left out; none: any. */
+/** Lists the types that a value may have, without null. An empty list means any type. */
 export const listTypes = ({ type = [] }: JsonSchema): string[] =>
 	[type].flat().filter((one) => one !== 'null');
 
@@ -75,13 +75,13 @@ export const getItems = ({ items = {} }: JsonSchema): JsonSchema => items;
 export const takesSeveral = (schema: JsonSchema): boolean =>
 	listTypes(schema).includes('array') && schema.maxItems !== 1;
 
-/** Finds the schema of a property; of one that isn't there, a schema that allows anything. */
+/** Finds the schema of a property. A property without a schema may be anything. */
 export const getProperty = ({ properties }: JsonSchema, name: string): JsonSchema =>
 	(getPart(properties, name) as JsonSchema | undefined) ?? {};
 
 /**
- * Lists the properties of an object in the schema's order, and behind them what is required only. One
- * that is named like an entry of ours isn't listed; Extra Fields can send it.
+ * Lists the properties of an object in the schema's order, then names that are only in `required`. A
+ * property that is named like an entry of ours isn't listed. Extra Fields can send it.
  */
 export function listProperties(schema: JsonSchema): Property[] {
 	const { properties = {}, required = [] } = schema;
@@ -92,7 +92,7 @@ export function listProperties(schema: JsonSchema): Property[] {
 		.map((name) => ({ name, schema: getProperty(schema, name), isRequired: needed.has(name) }));
 }
 
-/** Lists the names in an input that a model doesn't have; none where it names no fields. */
+/** Lists the names in an input that aren't the model's; none if the model has no known fields. */
 export function listUnknown(schema: JsonSchema, input: object): string[] {
 	const known = listProperties(schema).map(({ name }) => name);
 	return known.length ? Object.keys(input).filter((name) => !known.includes(name)) : [];
@@ -119,7 +119,7 @@ export type Purpose =
 			kind: 'earlierResult';
 			/** What the editor calls it. */
 			title: string;
-			/** Where the item has the ID. n8n runs this, so no text of the service may get into it. */
+			/** Where the item has the ID. n8n runs this expression, so it has no text of the service. */
 			expression: string;
 	  };
 
@@ -147,14 +147,14 @@ const SOURCE_WORD = /^(input|reference|ref|source|src)s?$/;
 /** URLs of pages and of callbacks aren't files. */
 const OTHER_URL = /^(link|page|web|website|callback|webhook|hook|homepage|site)s?$/;
 
-/** Names of texts and IDs, whatever is said of links in them. */
+/** Names of texts and IDs. Their descriptions may speak of links that stand in the texts. */
 const TEXT_WORD = /^(id|prompt|text|caption|script|lyric|description|title|name|style|message)s?$/;
 
-/** How a description begins that says what a value is: "The public URL of …", "A link to …", "URLs of …". */
+/** How the description of a URL begins: "The public URL of …", "A link to …", "URLs of …". */
 const IS_URL =
 	/^(?:(?:an?|the|optional|required|public|publicly|accessible|direct|download|https?|web|image|video|audio|file|media|list|array|of|up to|one|two|\d+)[ ,-]+)*(?:urls?|links?)\b/i;
 
-/** What a text is, if it isn't a URL alone. */
+/** What a text may be beside a URL. */
 const OTHER_FORM = /\b(base-?64|ids?)\b/i;
 
 /** Recognizes a property that takes URLs of files. */
@@ -195,5 +195,5 @@ export const takesBase64 = ({ description = '' }: JsonSchema): boolean =>
 const MEDIA_CONTENT =
 	/^(image|img|picture|photo|frame|mask|video|clip|audio|media|sound|music|song|voice)s?$/;
 
-/** Says whether a name means a picture, a video or sound, of which the first bytes tell. */
+/** Says whether a name means a picture, a video or sound. Their first bytes tell them from text. */
 export const meansPictureOrSound = (name: string): boolean => has(listWords(name), MEDIA_CONTENT);

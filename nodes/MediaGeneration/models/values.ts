@@ -2,14 +2,14 @@ import { UserError } from 'n8n-workflow';
 import { cutText, LONGEST_TEXT } from '../lib/text';
 import type { JsonSchema } from './schema';
 
-/** What stands in place of a value: nothing, or a file of the item. And errors, which name its field. */
+/** What stands in place of a value (nothing, or a file of the item), and errors that name a field. */
 
-/** Stands for an expression that gives nothing for an item, in place of its value. */
+/** Stands in place of a value whose expression gives nothing for an item. */
 export class Nothing {
 	constructor(
-		/** With its braces; blank for a tool, whose fields a model fills in. */
+		/** With its braces; blank for a tool, whose agent doesn't know the expressions. */
 		readonly expression: string,
-		/** It gives `undefined`, so it asks for what isn't there. `null` and '' are blank on purpose. */
+		/** The expression gives `undefined`: it asks for what isn't there. `null` and '' are meant. */
 		readonly isLost: boolean,
 	) {}
 }
@@ -41,7 +41,7 @@ export interface NamedFiles {
 	numbered: FileToSend[];
 }
 
-/** The files of one item. */
+/** The files of an item. */
 export interface ItemFiles {
 	/** @throws {UserError} for a form's label under whose name n8n has stored another field's file */
 	find: (name: string, label: string) => NamedFiles;
@@ -71,13 +71,13 @@ export const buildFieldError = (
 		description: `Nothing was sent for this item. ${remedy}`,
 	});
 
-/** What to do about a field that may be blank, but whose expression has lost its value. */
+/** What to do about an optional field whose expression has lost its value. */
 export const FIX_LOST =
 	"Check the names in the expression. Where an item may have no value, end it with ?? '', as in {{ $json.prompt ?? '' }}.";
 
 /**
  * Makes the error of a field that is required but blank, or whose expression has lost its value.
- * @param label its name in the editor
+ * @param label the field's name in the editor
  * @param given what stands in its place
  */
 export function buildBlankError(label: string, given?: unknown, remedy?: string): UserError {
@@ -100,7 +100,7 @@ export function quoteValue(value: unknown): string {
 	return `"${cutText(shown, 60)}"`;
 }
 
-/** Writes an object for a message. One from an expression may contain itself. */
+/** Writes an object for a message. An object from an expression may contain itself. */
 function writeJson(value: object | null): string {
 	try {
 		return String(JSON.stringify(value));

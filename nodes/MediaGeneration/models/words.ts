@@ -25,7 +25,7 @@ export const nameStep = (whole: string, step: string | number, { title }: JsonSc
 		? `${whole} ${step + 1}`
 		: `${whole && `${whole} › `}${title ?? toTitle(step)}`;
 
-/** The longest list, in characters. */
+/** The longest list of values in a message, in characters. */
 const MAX_LIST = 500;
 
 /** Adds facts to a name, in parentheses. */
@@ -34,7 +34,7 @@ export const addFacts = (name: string, facts: string): string =>
 
 const { format } = new Intl.NumberFormat('en-US', { maximumFractionDigits: 20 });
 
-/** Says how large a number or a length may be, for example "at most 3"; blank: as anyone likes. */
+/** Says how large a number or a length may be, for example "at most 3"; blank without bounds. */
 export function describeRange(min?: number, max?: number): string {
 	if (min === undefined) return max === undefined ? '' : `at most ${format(max)}`;
 	if (max === undefined) return `at least ${format(min)}`;
@@ -57,7 +57,7 @@ export function describeTypes(schema: JsonSchema): string {
 	return `${types.join(' or ') || 'a number'}${range && ` of ${range}`}`;
 }
 
-/** Lists values for people. */
+/** Lists values in a message. */
 export const listShortly = (values: unknown[]): string =>
 	cutText(
 		values.map((value) => (typeof value === 'string' ? value : JSON.stringify(value))).join(', '),

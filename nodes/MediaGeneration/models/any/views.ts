@@ -31,7 +31,7 @@ import { USE_JSON } from './fields';
 /** The largest list of fields that a workflow stores, in characters of JSON. */
 const MAX_SIZE = 64_000;
 
-/** An entry of the mapper that the editor stores but doesn't show. With it, a run needs no catalogue. */
+/** An entry of the mapper that n8n stores but doesn't show. With it, a run needs no catalogue. */
 interface StoredSchema extends ResourceMapperField {
 	/** The model whose fields these are. */
 	model: string;
@@ -45,16 +45,16 @@ export const findStoredSchema = (fields: ResourceMapperField[]): StoredSchema | 
 
 /**
  * Makes the editor's fields of a model, or a notice if they were too large to store.
- * @param filled the names of those that have a value already
+ * @param filled the names of fields that have a value already
  */
 export function toMapperFields(
 	model: string,
 	schema: JsonSchema,
 	filled: string[] = [],
 ): ResourceMapperFields {
-	// Read again, it has no meanings of values, which the fields have already.
+	// Reading the schema again drops the meanings of values, which stand in the fields already.
 	const inputSchema = readSchema(schema, undefined);
-	// The editor tells outdated fields by their names only, so this one is named by the schema's digest.
+	// n8n's editor compares fields by name to find outdated ones, so this name is the schema's digest.
 	const stored = toEntry('$schema', digest(inputSchema), 'object', false);
 	const noPrompt = toEntry('$noPrompt', 'No Prompt', 'boolean', false);
 	const fields = [
@@ -67,7 +67,7 @@ export function toMapperFields(
 		: { fields };
 }
 
-/** Shows why there are no fields. @param reason the beginning of a sentence */
+/** Makes the notice that says why there are no fields. @param reason the beginning of a sentence */
 export const buildNotice = (
 	reason: string,
 	remedy = `To go on without fields, ${USE_JSON}.`,
@@ -132,13 +132,13 @@ const toEntry = (
 	canBeUsedToMatch: false,
 	display,
 	readOnly: false,
-	// n8n's editor adds this after each run with Map Automatically, and then says that the node has changed.
+	// Or n8n's editor adds it after each run with Map Automatically, and says that the node has changed.
 	removed: false,
 });
 
 /**
- * Makes the editor's field of a property. A person sees at first what is required, files, choices with a
- * default, what continues an earlier result, and what is filled in; the others can be added.
+ * Makes the editor's field of a property. At first the editor shows required fields, files, choices with
+ * a default, fields that continue an earlier result, and filled ones. A person can add the others.
  */
 function toField(property: Property, filled: string[]): ResourceMapperField {
 	const { name, schema, isRequired } = property;
@@ -157,8 +157,8 @@ function toField(property: Property, filled: string[]): ResourceMapperField {
 	const options = choices.map((value) => ({ name: nameChoice(schema, value), value }));
 	return dropUndefined({
 		...toEntry(name, label, choices.length ? 'options' : type, display),
-		// n8n doesn't publish a workflow while a required field is blank, and services do without lists
-		// and objects. A prompt that an AI builder stored here counts if the node's own field is blank.
+		// n8n publishes no workflow in which a required field is blank. Services do without required
+		// lists and objects, and a prompt may stand in the node's own field instead.
 		required: isRequired && display && !takesJson(schema),
 		removed: display && !isSeen,
 		options: choices.length ? options : undefined,
@@ -166,7 +166,7 @@ function toField(property: Property, filled: string[]): ResourceMapperField {
 	});
 }
 
-/** Lists the values to choose from; none: they are entered. */
+/** Lists the values to choose from. Without any, the user enters the value. */
 function listChoices({ enum: listed, ...rest }: JsonSchema, isYesOrNo: boolean) {
 	const values = listed ?? (isYesOrNo ? [true, false] : []);
 	return values.filter(isChoice).filter((value) => isAllowed(rest, value));
@@ -179,7 +179,7 @@ const isChoice = (value: unknown): value is string | number | boolean =>
 /** The longest name of a choice with its meaning, in characters. */
 const MAX_CHOICE = 100;
 
-/** Names a value of a list, with what it means if the service says so. */
+/** Names a choice, with what it means if the service says so. */
 function nameChoice({ meanings }: JsonSchema, value: unknown): string {
 	const name = listShortly([value]);
 	const meaning = getPart(meanings, String(value));
@@ -189,13 +189,13 @@ function nameChoice({ meanings }: JsonSchema, value: unknown): string {
 /** The longest label, in characters: n8n's editor cuts longer ones. */
 const MAX_LABEL = 26;
 
-/** What must be left of a title, in characters. */
+/** How much is left of a title that is cut for its note, in characters. */
 const SHORTEST_TITLE = 10;
 
 /**
- * Describes a property. Its `label` is the name in the editor: the title, and its default or how to
- * fill it in, if there is room. `summary` is all of what it takes, such as "required; a whole number of
- * 1 to 10; default 5".
+ * Describes a property. `label` is its name in the editor: the title and, if there is room, the default
+ * or how to fill it in. `summary` says all that it takes, such as "required; a whole number of 1 to 10;
+ * default 5".
  */
 function describeProperty({ name, schema, isRequired }: Property) {
 	const purpose = findPurpose(name, schema);
@@ -218,7 +218,7 @@ function describeProperty({ name, schema, isRequired }: Property) {
 		purpose,
 		type,
 		title,
-		label: values ? addNote(title, byDefault, true) : addNote(title, note),
+		label: values ? buildLabel(title, byDefault, true) : buildLabel(title, note),
 		summary: summary.filter(Boolean).join('; '),
 	};
 }
@@ -251,8 +251,8 @@ function findControl(
 	return { type: types.includes('boolean') ? 'boolean' : 'number', takes };
 }
 
-/** Adds a note to a title if there is room. A title that gives way is cut, as long as enough is left. */
-function addNote(title: string, note: string, givesWay = false): string {
+/** Builds a label of a title and, if there is room, a note. @param givesWay the title is cut for the note */
+function buildLabel(title: string, note: string, givesWay = false): string {
 	const label = addFacts(title, note);
 	if (label.length <= MAX_LABEL) return label;
 	const room = MAX_LABEL - addFacts('', note).length;
