@@ -61,17 +61,8 @@ interface FileSigns {
 	url: string;
 }
 
-/** Without a type, n8n derives it from the extension. */
-interface FileType {
-	mimeType?: string;
-	extension: string;
-}
-
 /** Finds out the type of a file that is arriving. @returns it, and the file from its first byte */
-export async function readFileType(
-	file: Chunks,
-	signs: FileSigns,
-): Promise<FileType & { chunks: AsyncGenerator<Uint8Array> }> {
+export async function readFileType(file: Chunks, signs: FileSigns) {
 	const reader = new Reader(file);
 	const found = recognizeFormat(await reader.peek(MAGIC_LENGTH));
 	return { ...chooseFileType(signs, found), chunks: reader.rest() };
@@ -82,13 +73,14 @@ export async function readFileType(
  * media as another medium's type, or as text. Only of sound and video, which share containers, does
  * the host's type say more than the first bytes.
  */
-function chooseFileType({ contentType, url }: FileSigns, found?: Format): FileType {
+function chooseFileType({ contentType, url }: FileSigns, found?: Format) {
 	const type = readType(contentType);
 	const ending = readExtension(new URL(url).pathname);
 	const isMedia = found && /^(image|video|audio)\//.test(found.mimeType);
 	if (type && (!isMedia || /^(video|audio)\//.test(type)))
 		return { mimeType: type, extension: chooseExtension(type, ending) };
-	// Subtitles are text, documents are ZIP archives: there a URL says more.
+	// Subtitles are text, documents are ZIP archives: there a URL says more. Without a type, n8n derives
+	// it from the extension.
 	const isVague = !found || ['txt', 'zip'].includes(found.extension);
 	if (ending && isVague) return { extension: ending };
 	return { mimeType: found?.mimeType, extension: found?.extension ?? 'bin' };

@@ -101,10 +101,9 @@ export function listUnknown(schema: JsonSchema, input: object): string[] {
 /** Says whether a value is written as JSON: an object, or a list of more than single values. */
 export function takesJson(schema: JsonSchema): boolean {
 	const types = listTypes(schema);
-	if (types.includes('object')) return true;
-	if (!types.includes('array')) return false;
 	const entries = listTypes(getItems(schema));
-	return !entries.length || entries.includes('object') || entries.includes('array');
+	const isNested = !entries.length || entries.includes('object') || entries.includes('array');
+	return types.includes('object') || (types.includes('array') && isNested);
 }
 
 /** Says whether a schema that allows these types takes text of any kind. */
