@@ -181,7 +181,7 @@ describe('limits', () => {
 		expect(findLimitFault(limits, { ...good, ...facts }, size)).toBe(fault);
 	});
 
-	it('refuse nothing that is not known', () => {
+	it('say nothing of an unknown format', () => {
 		expect(findLimitFault(limits, undefined, 1)).toBeUndefined();
 	});
 });

@@ -63,7 +63,7 @@ describe('parseValue', () => {
 		[resolutionLabel, '720px'],
 		[lowerCaseLabel, 'pnG'],
 		[webUrl, 'xhttp://media.example'],
-	])('refuses what only contains a valid value: %#', (schema, value) => {
+	])('takes nothing that only contains a valid value: %#', (schema, value) => {
 		expect(() => parseValue(field({ send: { schema } }), value)).toThrow(UserError);
 	});
 
@@ -113,7 +113,7 @@ describe('parseValue', () => {
 	});
 });
 
-it('a field of JSON whose text is none is refused with the place, and what helps', () => {
+it('the error of a text that is no JSON has the place, and what helps', () => {
 	const json = field({ type: 'json' });
 	const message: unknown = expect.stringMatching(/ is not valid JSON: .* at position 24/);
 	const description: unknown = expect.stringMatching(/straight double quotes, no comma.*'Prompt'/);

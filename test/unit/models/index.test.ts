@@ -98,7 +98,7 @@ describe('values that cannot be sent', () => {
 			{ imageReferences: { reference: [{ image }, { image: 'blob:y' }] } },
 			'\'Reference Images 2 › Image\' is "blob:y", but there is no file',
 		],
-	])('%s refuses %j', async (id, values, message) => {
+	])('of %s: %j', async (id, values, message) => {
 		await expect(request(id, { ...contract[id]?.filled, ...values })).rejects.toThrow(message);
 	});
 });
