@@ -14,7 +14,7 @@ export const REFUSALS = {
 	taskIdContradictory: [400, 'data.task_id, data.taskId and taskId must be the same'],
 	createdForAnother: [
 		404,
-		"The task was created with another Callback URL. If that URL is a relay in front of this trigger, its path must contain the ID in the trigger's URL",
+		"The task was created with another Callback URL, whose path lacks the ID in this trigger's URL",
 	],
 	taskUnknown: [404, 'The service knows no such task'],
 	taskNotInExecution: [404, 'This execution waits for other tasks'],

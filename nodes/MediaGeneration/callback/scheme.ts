@@ -23,7 +23,7 @@ export const GET_KEY = `Generate a ${KEY_NAME} in your account settings with the
 /** Finds a fault of a key: with one callback, a short key can be found by trying. */
 export const findKeyFault = (key: string): string | undefined =>
 	key.length < 16
-		? 'has fewer than 16 characters, so it can be guessed, and whoever has it can forge callbacks'
+		? 'has fewer than 16 characters, so callbacks can be forged by guessing it'
 		: undefined;
 
 /** What the panel and the pages say of a callback's body. */

@@ -30,7 +30,7 @@ export async function verifyRequest(
 		warnOwner(
 			context,
 			'previousKey',
-			"got a callback that is signed with 'Previous Webhook HMAC Key' of the credential. Clear that key once the service signs with the new one, so that nobody else can use it.",
+			"got a callback signed with 'Previous Webhook HMAC Key'. Clear that key once the service signs with the new one.",
 		);
 	return { ...callback, body: request.body, readCredentials };
 }

@@ -25,8 +25,8 @@ import { pause, settleBy } from '../lib/timers';
 import { beginCallback, type Ignored } from './events';
 import { readSettings } from './options';
 
-/** How long the service may take to answer, in milliseconds. */
-export const DETAILS_TIMEOUT = 4_000;
+/** How long the service may take to answer. */
+const DETAILS_TIMEOUT_SECONDS = 4;
 
 /** The service may not know a task for some seconds after its creation, so it is asked again. */
 export const PAUSES_BEFORE_KNOWN = [1_000, 2_000] as const;
@@ -92,7 +92,7 @@ async function askForTask(
 ): Promise<Task | Error | undefined> {
 	let found: Task | Error | undefined;
 	const ask = async () => {
-		const settings = { timeoutSeconds: DETAILS_TIMEOUT / 1_000 };
+		const settings = { timeoutSeconds: DETAILS_TIMEOUT_SECONDS };
 		for (const length of [0, ...PAUSES_BEFORE_KNOWN]) {
 			if (length) await pause(length);
 			found = await service.getTask(taskId, settings).catch((error: Error) => error);
@@ -181,7 +181,7 @@ function findReference(context: IWebhookFunctions, credentials: Credentials): st
 		warnOwner(
 			context,
 			REFERENCE,
-			"leaves out the reference in a callback's URL: no key of the credential made it. Somebody wrote or changed it, or it was made with an older key.",
+			"leaves out the reference in a callback's URL: no key of the credential signed it as it is.",
 		);
 	return reference;
 }

@@ -1,5 +1,6 @@
 import { sleep, type IDataObject } from 'n8n-workflow';
 import { addReference } from '../../../nodes/MediaGeneration/callback/reference';
+import { wakeExecution } from '../../../nodes/MediaGeneration/run/sleep/wake';
 import { receiveCallback } from '../../../nodes/MediaGeneration/trigger/receive';
 import { buildDetails, sendCallback, type Callback, type ReadDetails } from '../n8n';
 
@@ -120,10 +121,18 @@ it('a callback without a signature may have its ID at the top alone', async () =
 	expect(asked).toEqual(['task']);
 });
 
-it("a callback is refused while the credential can't be read", async () => {
-	const { logged, send } = newTrigger();
-	const more = { getCredentials: async () => await Promise.reject(new Error('no database')) };
-	expect(await send({ more })).toMatchObject(refused(503, 'temporarilyUnavailable'));
+it.each([
+	['the trigger', receiveCallback],
+	['a run that sleeps', wakeExecution],
+])("a callback is refused by %s while the credential can't be read", async (name, receive) => {
+	const logged: string[] = [];
+	const more = {
+		getNode: () => ({ id: name, name, parameters: {} }),
+		getCredentials: async () => await Promise.reject(new Error('no database')),
+		logger: { warn: (line: string) => logged.push(line) },
+	};
+	const received = await sendCallback(receive, { taskId: 'task', more });
+	expect(received).toMatchObject(refused(503, 'temporarilyUnavailable'));
 	expect(logged).toEqual([expect.stringContaining('503 temporarilyUnavailable; no database')]);
 });
 
