@@ -32,7 +32,7 @@ export async function searchModels(context: ILoadOptionsFunctions, filter = '') 
 	});
 	const results = models
 		.map(toResult)
-		// The workflow stores both for a chosen model, and n8n would run expressions in them.
+		// The workflow stores name and value of a chosen model, and n8n would run expressions in them.
 		.filter(({ name, value }) => !isExpression(name) && !isExpression(value));
 	return { results };
 }
@@ -72,8 +72,8 @@ function toResult({ model, title = model, taskType, pricingDesc = '' }: Catalogu
 }
 
 /**
- * Makes the editor's fields of the chosen model. If they are not known, those that the workflow
- * stores stay. The editor doesn't show errors of this look-up, so each reason is a notice.
+ * Makes the editor's fields of the chosen model. If the service doesn't say them, the fields that the
+ * workflow stores stay. The editor doesn't show errors of this method, so each reason is a notice.
  */
 export async function getModelFields(context: ILoadOptionsFunctions) {
 	const model = readModel(context);
@@ -88,8 +88,8 @@ export async function getModelFields(context: ILoadOptionsFunctions) {
 }
 
 /**
- * Lists the names of the chosen model's fields, with what they take; or in the only entry why there
- * are none, as n8n's editor marks a list that fails as wrong.
+ * Lists the names of the chosen model's fields, with what they take. Without fields, the only entry says
+ * why: n8n's editor would mark the field as wrong if its list failed.
  */
 export async function listModelFields(context: ILoadOptionsFunctions) {
 	const found = await findChosen(context);

@@ -52,7 +52,7 @@ export const operationProperties: INodeProperties[] = [
 	...[...new Set(operations.flatMap(({ fields }) => fields))].flatMap(toSharedProperty),
 ];
 
-/** To an expression, a locator is its value; where it isn't, that is in it. */
+/** In an expression, n8n gives a locator's value in its place, or the locator itself, which has a value. */
 const chosen = `$parameter.${anyModel.name}`;
 const names = JSON.stringify(
 	Object.fromEntries(

@@ -6,7 +6,7 @@ import { growPauses, untilAborted } from './timers';
 interface RateLimits {
 	/** The period that the number of requests refers to. */
 	period: number;
-	/** How long a run keeps retrying rate-limited requests, counted from its first refusal. */
+	/** How long a run sends rate-limited requests again, counted from the first rejection. */
 	patience: number;
 	/** Whether an error means that the request came too soon and did nothing. */
 	isTooFast: (error: unknown) => boolean;
@@ -14,10 +14,7 @@ interface RateLimits {
 
 const HOLDS = { first: 2_000, growth: 1.5, longest: 10_000 };
 
-/**
- * A request that waits for a place, or has one: until a period after its answer, because it may arrive
- * late.
- */
+/** A request that waits for a place or has one. It has the place until a period after its answer. */
 interface Turn {
 	/** The number of its run. */
 	most: number;
@@ -87,12 +84,12 @@ export class RateLimiter {
 		return turn;
 	}
 
-	/** Whether it knows of requests that count for others. Without any, none waits. */
+	/** Whether requests count for others, or are held back. Otherwise none waits. */
 	isBusy(): boolean {
 		return this.placed.length > 0 || this.heldUntil > 0;
 	}
 
-	/** Begins all that may begin. The others hold up nobody. */
+	/** Begins all turns that may begin. A turn that can't holds up nobody. */
 	private beginWaiting() {
 		const waiting = this.waiting.filter(({ signal }) => !signal?.aborted);
 		const largest = Math.max(...waiting.map(({ most }) => most));

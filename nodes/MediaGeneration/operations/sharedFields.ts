@@ -6,7 +6,7 @@ import type { WaitSettings } from '../run/ledger/ledger';
 
 /** Fields that several operations have, and how they are read. */
 
-/** Reads a field for text; blank if it may be. @throws {UserError} for what the field doesn't take */
+/** Reads a field for text. @returns blank, if the field may be. @throws {UserError} for other values */
 export const readTextField = ({ read }: Item, field: Field): string =>
 	(parseValue(field, read(field.name)) ?? '') as string;
 
@@ -65,9 +65,9 @@ export const readPerFile = (option: Item['option']): boolean =>
 	option(outputItems.name) === 'perFile';
 
 /*
- * What Options say of a wait, for every operation that waits for tasks. Each is checked where it
- * is read: `checkOptions` leaves out what isn't always shown. What depends on Download Results is
- * hidden by it. With `show`, n8n would drop the value wherever nobody added the switch.
+ * What Options say of a wait, for every operation that waits for tasks. Each option is checked where it
+ * is read, as `checkOptions` leaves out options that aren't always shown. Options that depend on Download
+ * Results have `hide`: with `show`, n8n would drop their values wherever nobody added that switch.
  */
 
 /** A longest wait: above 0, up to a year. n8n would change what is outside of `minValue` silently. */

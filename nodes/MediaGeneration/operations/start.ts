@@ -20,8 +20,8 @@ const callbackUrl: Field = {
 	send: { schema: webUrl },
 };
 
-/** The longest reference, in bytes: the callback URL grows by 4 for 3, and services may limit it. */
-const MOST_BYTES = 500;
+/** The longest reference. Services may limit the callback URL, which grows by 4 bytes for 3 of these. */
+const MAX_REFERENCE_BYTES = 500;
 
 const referenceOption: Field = {
 	displayName: 'Reference',
@@ -29,7 +29,7 @@ const referenceOption: Field = {
 	type: 'string',
 	default: '',
 	placeholder: 'e.g. the ID of a chat',
-	description: `What the trigger outputs as reference with the task, such as a chat's ID or a row; at most ${MOST_BYTES} bytes. Signed, but no secret: the callback URL has it.`,
+	description: `What the trigger outputs as reference with the task, such as a chat's ID or a row; at most ${MAX_REFERENCE_BYTES} bytes. Signed, but no secret: the callback URL has it.`,
 	send: {
 		// A row of a table, for example, as an expression returns it.
 		unpack: (value) => (value && typeof value === 'object' ? JSON.stringify(value) : value),
@@ -39,14 +39,14 @@ const referenceOption: Field = {
 const buildReferenceError = (fault: string, remedy: string) =>
 	buildFieldError(`'Reference' in Options ${fault}`, `${remedy}, or remove the option.`);
 
-/** Adds the reference in Options to a callback URL. @throws {UserError} if that can't be done */
+/** Adds the reference in Options to a callback URL. @throws {UserError} if it can't be added */
 async function withReference(url: string | undefined, item: Item) {
 	const reference = readOption(item.option, referenceOption) as string | undefined;
 	if (reference === undefined) return url;
 	const bytes = Buffer.byteLength(reference);
-	if (bytes > MOST_BYTES)
+	if (bytes > MAX_REFERENCE_BYTES)
 		throw buildReferenceError(
-			`has ${bytes} bytes in UTF-8, and may have at most ${MOST_BYTES}`,
+			`has ${bytes} bytes in UTF-8, and may have at most ${MAX_REFERENCE_BYTES}`,
 			'Shorten it, for example to the ID of a row in a Data Table',
 		);
 	if (!url)

@@ -45,13 +45,13 @@ interface Wanted extends FileSource {
 	words?: string;
 }
 
-/** Lists the links to a task's files of these kinds. @throws {UserError} when it has none */
+/** Lists the links to a task's files of these kinds. @throws {UserError} when there are none */
 export function listFiles(task: Task, kinds: string[]): ResultLink[] {
 	const { taskId, status = 'pending', failMessage } = task;
 	const links = status === 'completed' ? listTaskLinks(task, kinds) : [];
 	if (links.length) return links;
-	const state = failMessage ? `${status} (${failMessage})` : status;
-	throw new UserError(`Task ${taskId} is ${state}, and has none of the chosen files`, {
+	const how = failMessage ? `${status} (${failMessage})` : status;
+	throw new UserError(`Task ${taskId} is ${how}, and has none of the chosen files`, {
 		description:
 			describeLeftOut(task) ??
 			'Only completed tasks have files. A result that is text is in the field result of Get.',
@@ -70,7 +70,7 @@ const MOST_USELESS_LINKS = 3;
 /** The files of a run's tasks. A limited number is downloaded at once. */
 export class Files {
 	private readonly inTurn = limitConcurrency(CONCURRENCY);
-	/** An account has one such request in a second, and other runs wait behind it. */
+	/** The service answers one such request of an account in a second, and other runs wait behind it. */
 	private readonly renewInTurn = limitConcurrency(1);
 	private readonly begun = new Map<string, Promise<TaskFile[]>>();
 	/** By the task's key, once each of the task's files is downloaded or has an error. */

@@ -47,7 +47,7 @@ export class DownloadError extends UserError {
 	}
 }
 
-/** Makes the error for what the host at a URL did. */
+/** Makes the error for what the server of a file did. */
 const buildHostError = (file: RemoteFile, url: string, did: string, next?: string) =>
 	new DownloadError(file, `its host ${cutText(new URL(url).host)} ${did}`, next);
 
@@ -74,7 +74,7 @@ export interface DownloadedFile {
 }
 
 /**
- * Streams a result file into n8n's storage. Its host is not the service, so it gets no token.
+ * Streams a result file into n8n's storage. The file's server isn't the service, so it gets no token.
  * @throws {DownloadError} when the file can't be downloaded, is empty, too large or too slow
  */
 export async function fetchFile(source: FileSource, file: RemoteFile): Promise<DownloadedFile> {
@@ -82,7 +82,7 @@ export async function fetchFile(source: FileSource, file: RemoteFile): Promise<D
 	const over = new AbortController();
 	try {
 		const opening = openLink(source, file, over.signal);
-		// A host may send headers so slowly, or redirect so often, that n8n's timeout has no effect.
+		// A server may send headers so slowly, or redirect so often, that n8n's timeout has no effect.
 		const answer = await settleBy(Date.now() + timeoutSeconds * 1000, opening);
 		if (answer) return await storeAnswer(source, file, answer);
 		throw buildHostError(file, file.url, `gave no answer within ${timeoutSeconds} s`, SLOW_HINT);

@@ -18,7 +18,7 @@ const listResults = (task: Task): TaskFile[] =>
 
 /**
  * Makes the items of a task: with `perFile`, one for each file, if it has any.
- * @param field the binary field; with an item for each task, that of its first file
+ * @param field the binary field; where an item has several files, the field of the first
  */
 export function toTaskItems(
 	task: Task,
@@ -33,7 +33,7 @@ export function toTaskItems(
 	return [toItem(task, files, field)];
 }
 
-/** Makes an item with files, or with `downloadError`: why one is missing. */
+/** Makes an item with files; if a file is missing, `downloadError` says why. */
 function toItem(task: Task, files: TaskFile[], field: string): OutputItem {
 	const [failed] = files.flatMap(({ error }) => error ?? []);
 	const next = failed instanceof UserError ? failed.description : '';
@@ -48,8 +48,8 @@ function toItem(task: Task, files: TaskFile[], field: string): OutputItem {
 }
 
 /**
- * Says why a completed task without links has no file: its result was left out, or there is none at
- * all, in the service's own words. Undefined if its result is text.
+ * Says why a completed task without links has no file: the answer was too long for its result, or there
+ * is no result at all, in the service's own words. Undefined if the result is text.
  */
 export function describeNoResult(task: Task): string | undefined {
 	const { result, failMessage } = task;

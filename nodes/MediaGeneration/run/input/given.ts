@@ -46,7 +46,7 @@ export function takeColumns(
 /** What a user pasted into Input (JSON), as the service takes it. */
 interface PastedJson {
 	input: Record<string, unknown>;
-	/** Unchecked. It serves where the operation has no callback URL of its own. */
+	/** Unchecked. Used where the operation has no callback URL of its own. */
 	callBackUrl?: unknown;
 	/** A sentence without its period. */
 	warning?: string;
@@ -55,11 +55,11 @@ interface PastedJson {
 const JSON_FIELD = anyInput.displayName;
 
 /**
- * Reads the model's input, or a whole body of a createTask request. A body has its fields in `input`,
- * or beside `model`, unless the description of the model has a field of that name.
+ * Reads the model's input, or a whole body of a createTask request. A body has the fields in `input` or,
+ * if it is flat, beside `model`; where the model has a field `input` or `model`, the JSON is no body.
  * @param schema what the service says of the model
  * @param model the chosen one
- * @throws {UserError} for a body of another model, or one whose input is no JSON object
+ * @throws {UserError} for a body of another model, or a body whose input is no JSON object
  */
 export function readPastedJson(
 	schema: JsonSchema,
@@ -89,11 +89,11 @@ export function readPastedJson(
 	return { input: other ? { model: given, ...beside } : beside, callBackUrl, warning: other };
 }
 
-/** Says whether an `input` is meant as one: beside the name of the model, one of any form is. */
+/** Whether `input` makes the JSON a body: beside the model's name in any form, else as an object. */
 const meansBody = (json: Record<string, unknown>, model: string) =>
 	String(json.model).trim() === model || isObject(json.input) || /^\s*\{/.test(String(json.input));
 
-/** @param beside what stands beside `input`, and isn't sent */
+/** @param beside names beside `input`, which aren't sent */
 function readWhole(written: unknown, beside: string[]): PastedJson {
 	const field = { ...anyInput, displayName: `input in ${JSON_FIELD}`, required: true };
 	const input = parseValue(field, written) as Record<string, unknown>;
@@ -102,8 +102,8 @@ function readWhole(written: unknown, beside: string[]): PastedJson {
 }
 
 /**
- * Writes what a user gave in one form, by which a retry tells that a request is the same: whatever the
- * service says of the model meanwhile, and whether the values came from fields, JSON or columns.
+ * Brings what a user gave into one form, by which a retry recognizes the request: whatever the service
+ * says of the model meanwhile, and whether the values came from fields, JSON or columns.
  * @param values by the names that are sent
  */
 export function normalizeGiven(values: Record<string, unknown>, files: ItemFiles): unknown {

@@ -18,11 +18,11 @@ import { timeoutOption } from './options';
 export interface Item {
 	index: number;
 	call: Call;
-	/** The service, by the item's own credential: n8n resolves expressions in it for each item. */
+	/** The service, by the item's own credential: n8n resolves a credential's expressions for each item. */
 	service: TaskService;
 	/** Reads a parameter of the node; blank if it has no value. */
 	read: (name: string) => unknown;
-	/** Reads an entry of Options; undefined if it was not added, null if its expression is. */
+	/** Reads an entry of Options: undefined if nobody added it, null if its expression gives nothing. */
 	option: OptionReader;
 	settings: RequestSettings;
 }
@@ -30,15 +30,15 @@ export interface Item {
 /** A task to create. */
 export interface CreateRequest {
 	model: string;
-	/** Where it has an InputFile, the file is uploaded before. */
+	/** Each InputFile in it is uploaded before the task is created. */
 	input: Record<string, unknown>;
 	/** What the service calls at the task's end. */
 	callBackUrl?: string;
-	/** What may be a mistake, though it is sent. */
+	/** What may be a mistake, though the request is sent. */
 	warning?: string;
 	/** The service gave no description of the model. Not sent. */
 	isUndescribed?: boolean;
-	/** What the user gave, in one form, by which a retry tells that a request is the same. Not sent. */
+	/** What the user gave, in one form, by which a retry recognizes the request. Not sent. */
 	given: unknown;
 }
 
@@ -51,7 +51,7 @@ export interface ErrorOutcome {
 	error: unknown;
 }
 
-/** The outcome of an item; undefined: it was not begun, because another one ended the run. */
+/** The outcome of an item; undefined: the item wasn't begun, because another item ended the run. */
 export type Outcome = { items: OutputItem[] } | ErrorOutcome | undefined;
 
 export const isErrorOutcome = (outcome: object | undefined): outcome is ErrorOutcome =>
@@ -98,7 +98,10 @@ export async function readItem(
 	return { index, call, service, read, option, settings };
 }
 
-/** Checks all items, before anything is sent for any. @returns for each what `check` does, or why it fails */
+/**
+ * Checks all items, before anything is sent for any.
+ * @returns for each item what `check` returns, or its error
+ */
 export async function checkItems<Checked>(
 	call: Call,
 	check: (index: number) => Promise<Checked>,

@@ -102,8 +102,8 @@ export class FilesOfItem implements ItemFiles {
 	}
 
 	/**
-	 * Names the file of this item that n8n's own object stands for: what `$binary.photo` gives, or what a
-	 * form leaves in `json`, as by dragging its photo into a field.
+	 * Names the item's file that n8n's own object stands for: the object that `$binary.photo` gives, or that
+	 * a form leaves in `json`. Dragging a form's photo into a field gives the latter.
 	 */
 	nameOf(object: Record<string, unknown>): string | undefined {
 		const [same, ...others] = [...this.files.values()].filter((file) => isSame(file, object));
@@ -120,7 +120,8 @@ export class FilesOfItem implements ItemFiles {
 }
 
 /**
- * Says whether n8n's object is of this file. Files that n8n stores in memory have no ID, and `$binary` leaves out their data (`workflow-data-proxy.js`, 2.14.2, 2.41.1).
+ * Whether n8n's object is of this file. Files that n8n stores in memory have no ID, and `$binary` leaves
+ * out their data (`workflow-data-proxy.js`, 2.14.2, 2.41.1).
  */
 function isSame({ stored }: InputFile, object: Record<string, unknown>) {
 	if (stored.id) return stored.id === object.id;

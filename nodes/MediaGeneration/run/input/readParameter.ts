@@ -7,7 +7,7 @@ import { isOwnEntry } from '../../models/schema';
 import { buildFieldError, isBlank, Nothing } from '../../models/values';
 import { toTitle } from '../../models/words';
 
-/** What is said of a value: of a whole parameter, by its field. */
+/** What is known of the field that a value is for. */
 type FieldFacts = Pick<INodeProperties, 'displayName' | 'type' | 'options'>;
 
 /**
@@ -25,7 +25,7 @@ export class ParameterReader {
 
 	/**
 	 * @throws {UserError} where text stands around an expression that gives an object, and for a text
-	 *   with an expression that nobody switched to one
+	 *   with an expression in a field that nobody switched to Expression
 	 */
 	read(name: string): unknown {
 		const { context } = this.call;
@@ -48,7 +48,7 @@ export class ParameterReader {
 		const template = stored.slice(1);
 		const parts = split(isJson ? takeOffFence(template) : template);
 		if (isBlank(value)) {
-			// An undefined one asks for what isn't there.
+			// An expression that gives undefined asks for what isn't there.
 			const isLost = this.evaluateAll(parts).includes(undefined);
 			return new Nothing(this.show(template), isLost);
 		}
@@ -72,7 +72,7 @@ export class ParameterReader {
 			if (isOwnEntry(key)) return value;
 			const own = describeField(field.options ?? [], key, field.type);
 			const part = this.resolve(value, stored[key], own);
-			// Only an option of JSON is a part of the input. Other options are refused if they are blank.
+			// Only an option of JSON is a part of the input. Reading another option throws if it is blank.
 			return isOptions && own.type !== 'json' && part instanceof Nothing ? value : part;
 		});
 	}
@@ -118,7 +118,7 @@ export class ParameterReader {
 	}
 }
 
-/** @param type of what has no field of its own */
+/** @param type if no field has the name */
 const describeField = (
 	fields: NonNullable<FieldFacts['options']>,
 	name: string,
@@ -130,8 +130,8 @@ const describeField = (
 });
 
 /**
- * n8n sends a text with `{{ $json… }}` as it stands if nobody switched its field to an expression. What
- * an expression gives isn't looked at, so a form, a chat or a model may write about them.
+ * n8n sends a text with `{{ $json… }}` as it stands if nobody switched its field to Expression. Values of
+ * expressions aren't checked for this, so a form, a chat or an agent may write about expressions.
  */
 function throwIfFixedExpression(text: string, { displayName }: FieldFacts) {
 	// With $( or with $ and a letter: {{ $5 }} is a price.
@@ -143,7 +143,7 @@ function throwIfFixedExpression(text: string, { displayName }: FieldFacts) {
 	);
 }
 
-/** Says whether a value is an object, or a list with one, which are no text. */
+/** Whether a value is an object, or a list that has an object: n8n can't write either as text. */
 const hasObject = (value: unknown): boolean =>
 	Array.isArray(value) ? value.some(hasObject) : isPlainObject(value);
 
@@ -188,13 +188,13 @@ const writeBesideText = (value: unknown) =>
 const toJsonText = (text: string) => JSON.stringify(text).slice(1, -1);
 
 /**
- * An expression with such a call makes JSON by itself, and one with such a text ends the quotes on
+ * An expression with such a call makes JSON by itself. An expression with such a text ends the quotes on
  * purpose and goes on behind them, as in `["{{ $json.urls.join('", "') }}"]`.
  */
 const MAKES_JSON = /JSON\.stringify|toJsonString|\.replace(All)?\s*\(/;
 const ENDS_QUOTES = /(['`]\\?|"\\)"\s*,/;
 
-/** Says whether an expression between quotes makes text that is meant to stand there as it is. */
+/** Whether an expression between quotes makes text that is meant to stand there unescaped. */
 function keepsQuotes(expression: string, text: string) {
 	if (MAKES_JSON.test(expression) && typeof parseJson(`"${text}"`) === 'string') return true;
 	const list = ENDS_QUOTES.test(expression) ? parseJson(`["${text}"]`) : undefined;
@@ -202,14 +202,14 @@ function keepsQuotes(expression: string, text: string) {
 }
 
 /**
- * Stands in JSON for an expression that gives nothing, between two characters that no text has. One
- * who writes them nevertheless only loses a part of the own text.
+ * Marks in JSON an expression that gives nothing, by two characters that no text has. Whoever writes the
+ * characters nevertheless only loses a part of his own text.
  */
 const markLost = (expression: string) => `\uffff${expression}\uffff`;
 const LOST = /\uffff([^\uffff]*)\uffff/g;
 const leaveOutLost = (text: string) => text.replace(LOST, '');
 
-/** Puts Nothing in place of texts that are blank but for what is lost, which is left out of others. */
+/** Puts Nothing in place of a text that is blank but for its marks. From other texts, marks are dropped. */
 function replaceLost(value: unknown): unknown {
 	if (Array.isArray(value)) return value.map(replaceLost);
 	if (isObject(value)) {

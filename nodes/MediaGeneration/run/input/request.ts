@@ -40,7 +40,7 @@ interface Given {
 	mode: Mode;
 	/** What the schema checks: the fields of the node, or all that is sent; absent: nothing. */
 	checks?: 'fields' | 'all';
-	/** Sent where it is blank too. */
+	/** What is sent for fields that are sent when blank too. */
 	blank?: Record<string, unknown>;
 	isByColumns?: boolean;
 	/** From a pasted body, unchecked. */
@@ -107,7 +107,7 @@ function readModel({ call, index, read }: Item, body: Given['values'] = {}): str
 	return parseValue(anyModel, isPasted ? body.model : undefined) as string;
 }
 
-/** Makes what is sent of what was given, with files of the item in it. */
+/** Makes the input that is sent from what was given, with files of the item in it. */
 async function makeInput(given: Given, extra: Record<string, unknown>, files: FilesOfItem) {
 	const { schema, values, mode, checks } = given;
 	const reader = new InputReader(schema, files);
@@ -178,7 +178,7 @@ async function readJson(item: Item): Promise<Given> {
 	const pasted = readPastedJson(described.schema, { ...entered }, model);
 	const values = addPrompt(item, pasted.input);
 	const warnings = [described.warning, pasted.warning];
-	// What is blank may be an expression that gives nothing.
+	// A blank field may have an expression that gives nothing, so required fields are checked.
 	const checks = entered ? undefined : 'all';
 	const { callBackUrl } = pasted;
 	return { ...described, callBackUrl, model, values, warnings, mode: 'json', checks };
@@ -196,8 +196,8 @@ async function readMapped(item: Item, model: string): Promise<Given> {
 }
 
 /**
- * Finds what is said of a model by the workflow or, if that has another model's fields, by the service;
- * anything is allowed if nothing is said. Somebody else may have written the workflow, so it is trusted
+ * Finds a model's schema in the workflow or, if the workflow has another model's fields, at the service;
+ * without a schema, anything is allowed. A stranger may have written the workflow, so it is trusted
  * no more than the service.
  * @throws {UserError} for another model's fields, where the service says nothing of the chosen one
  */
@@ -219,15 +219,15 @@ async function findSchema(
 	return { schema, isUndescribed: document === undefined };
 }
 
-/** @throws {UserError} when the fields aren't known, or for a tool: its model would fill in all fields */
+/** @throws {UserError} when the model's fields aren't known, and for a tool */
 function readColumns({ call, index }: Item, model: string, schema: JsonSchema) {
-	// A tool's item has what the agent's model writes, and what others wrote to the agent.
-	const refusal = call.isTool
+	// A tool's item has what the agent writes, and what others wrote to the agent.
+	const reason = call.isTool
 		? 'Map Automatically takes no columns in a tool, because the AI model could then fill in every field'
 		: `The fields of ${model} aren't known, so no column can be taken by its name`;
 	if (call.isTool || !listProperties(schema).length)
 		throw buildFieldError(
-			refusal,
+			reason,
 			"Set 'Mapping Column Mode' to Map Each Column Manually, or 'Input Mode' to JSON.",
 		);
 	return takeColumns(schema, call.context.getInputData()[index]?.json ?? {});
