@@ -87,7 +87,7 @@ export class Looks {
 
 	/** Why the last look at a task that has not ended failed, if one did. */
 	get failure(): Error | undefined {
-		return this.failedKeys.map((key) => this.find(key).failure)[0];
+		return this.find(this.failedKeys[0] ?? '').failure;
 	}
 
 	/**

@@ -17,8 +17,9 @@ import {
 	VERSION,
 } from './ledger';
 
-/* All that writes what n8n stores of a run. The diagrams in `ledger.ts` show who calls it, and when. */
+/* All that writes what n8n stores of a run. The diagrams in `ledger.ts` show which event calls what. */
 
+/** What is read-only for everyone outside this file. */
 type Writable<T> = {
 	-readonly [K in keyof T]: T[K] extends ReadonlyArray<infer One> ? One[] : T[K];
 };
@@ -41,7 +42,7 @@ export function addEntries({ entries }: Ledger, count: number): void {
 	for (let item = 0; item < count; item++) write(entries)[item] ??= { attempts: [] };
 }
 
-/** Keeps the settings of the first try that has some. */
+/** Stores how the run waits, unless an earlier try has. */
 export function keepSettings(ledger: Ledger, read: () => Ledger['settings']): void {
 	write(ledger).settings ??= read();
 }
@@ -52,14 +53,14 @@ export interface Creation {
 	request: CreateRequest;
 	/** The request made a task, or may have made one. */
 	isSent?: true;
-	/** Present once its outcome counts as unknown, though the service may still answer. */
+	/** Present once the outcome counts as unknown. The service may still answer. */
 	unknown?: UnknownOutcome;
 }
 
 /**
- * Adopts the tasks that the retried execution created for the same request. They stay those of the
- * item, whatever its expressions return at the next try. From `new` to `pending`, or to `failed`.
- * @returns false if there are none
+ * Adopts the tasks that the retried execution created for the same request, from `new` to `pending` or
+ * `failed`. They stay the item's, whatever its expressions return at the next try.
+ * @returns false if the retried execution created none for this request
  */
 export function adoptEarlier({ entries, earlier }: Ledger, { item, request }: Creation): boolean {
 	const entry = entries[item.index] as Entry;
@@ -88,15 +89,15 @@ const describeRequest = ({ given, model, warning, input }: CreateRequest) => ({
 	words: toWords(findPrompt(input) ?? ''),
 });
 
-/** Counts a task, before its request is sent: calls of an agent may run side by side. */
+/** Counts a task before its request is sent, because calls of an agent may run side by side. */
 export const reserveTask = ({ shared }: Ledger): number => write(shared).count++;
 
-/** Gives back what was reserved for a request that made no task. */
+/** Counts a task no more, because its request made none. */
 export const giveBackTask = ({ shared }: Ledger): number => write(shared).count--;
 
 /**
- * Notes that a task exists, from `new`, `failed` or `unknown` to `pending`. From now on its ID can be
- * found, whatever happens.
+ * Notes that a task exists, from `new`, `failed` or `unknown` to `pending`. Its ID is logged at once, so
+ * that it can be found whatever happens.
  */
 export function noteTask(opened: Opened, creation: Creation, taskId: string): void {
 	const { call, ledger } = opened;
@@ -104,7 +105,7 @@ export function noteTask(opened: Opened, creation: Creation, taskId: string): vo
 	const entry = noteSent(ledger, creation);
 	entry.attempts.push({ taskId });
 	const { unknown } = creation;
-	// The unknown outcome may be of another process, by a creation of its own.
+	// Another unknown outcome is that of another process, which has created a task too.
 	if (entry.unknown === unknown) delete entry.unknown;
 	if (unknown) noteUnknownCall(opened, index, { ...unknown, taskId });
 	call.context.logger.info(`${describeItem(opened, index)} created task ${taskId}`);
@@ -124,7 +125,7 @@ export function noteUnknown(opened: Opened, creation: Creation, unknown: Unknown
 	);
 }
 
-/** Notes what was sent. After an unknown outcome, a retry adds to the tasks before it. */
+/** Notes what was sent. A retry after an unknown outcome keeps the tasks that failed before. */
 function noteSent({ entries, earlier }: Ledger, creation: Creation): Writable<Entry> {
 	const { item, request } = creation;
 	const entry = write(entries[item.index] as Entry);
@@ -167,15 +168,15 @@ export function resetWait(ledger: Ledger): void {
 	delete write(ledger).waitBegan;
 }
 
-/** Notes what the service says of a task. An end is final: from `pending` to `completed` or `failed`. */
+/** Notes what the service says of a task, from `pending` to `completed` or `failed`. An end is final. */
 export function noteLook(attempt: Attempt, said: Task): void {
 	if (said.status !== 'pending') write(attempt).end ??= said;
 	else write(attempt).creditsConsumed = said.creditsConsumed;
 }
 
 /**
- * Notes that n8n is given a failure as the error of its item: a `failed` entry may get another task in
- * the next try.
+ * Notes which failures n8n is given as errors of their items. Such an entry stays `failed`, but the next
+ * try may create another task for it.
  */
 export function noteReported({ entries }: Ledger, outcomes: Outcome[]): void {
 	for (const [item, outcome] of outcomes.entries()) {
@@ -185,13 +186,13 @@ export function noteReported({ entries }: Ledger, outcomes: Outcome[]): void {
 	}
 }
 
-/** Notes that the execution sleeps. What will wake it is stored. */
+/** Stores that the execution sleeps, with all that the call needs which continues it. */
 export function noteSleep(ledger: Ledger, sleep: Sleep): void {
 	Object.assign(ledger, { sleeps: sleep.number, sleep });
 	storeOutput(ledger, true);
 }
 
-/** Ends the sleep, if the run has slept. @returns it: n8n need not store it any longer */
+/** Ends the sleep, which n8n need not store any longer. @returns the sleep; undefined without one */
 export function endSleep(ledger: Ledger): Sleep | undefined {
 	const { sleep } = ledger;
 	delete write(ledger).sleep;
@@ -201,11 +202,11 @@ export function endSleep(ledger: Ledger): Sleep | undefined {
 /**
  * Hides results and prompts from n8n's serializer by making them non-enumerable, or shows them again:
  * n8n redacts a node's output, but not its context. In memory they stay readable, for tries in the same
- * process. A run that falls asleep again needs them stored.
+ * process. When a run falls asleep, they must be stored.
  */
 export function storeOutput({ entries }: Ledger, isStored: boolean): void {
 	const set = (owner: object, name: string, value: unknown) =>
-		// What n8n has stored may lack the property: a new one could not be changed again.
+		// The property may be missing, and a new one could otherwise not be changed again.
 		Object.defineProperty(owner, name, {
 			value,
 			enumerable: isStored,
@@ -221,9 +222,8 @@ export function storeOutput({ entries }: Ledger, isStored: boolean): void {
 
 /**
  * Merges two ledgers of a run: the stored one, and that of this process, which may be newer. Both then
- * share one list of entries, so that two calls never create the same task, nor more tasks than Options
- * allow.
- * @param isUnderway a call holds the entries of this process; otherwise they lack the results
+ * share entries and counts, so that two calls create no task twice, and no more than Options allow.
+ * @param isUnderway a call holds the entries of this process; otherwise these lack the results
  */
 export function mergeLedgers(stored: Ledger, here: Ledger, isUnderway: boolean): void {
 	const [entries, copies] = isUnderway
@@ -239,7 +239,7 @@ export function mergeLedgers(stored: Ledger, here: Ledger, isUnderway: boolean):
 	Object.assign(stored, { entries, shared: here.shared, unknownCounts });
 }
 
-/** Merges `copy` into `entry`, in place because a call may hold it. The tasks of both are kept. */
+/** Merges `copy` into `entry`, in place because a call may hold `entry`. The tasks of both stay. */
 export function mergeEntry(entry: Entry, copy: Entry): void {
 	const merged = write(entry);
 	for (const other of copy.attempts) {
@@ -249,7 +249,7 @@ export function mergeEntry(entry: Entry, copy: Entry): void {
 			write(attempt).reported ??= other.reported;
 		} else merged.attempts.push(other);
 	}
-	// The request of the task that counts.
+	// The request is that of the task that counts.
 	if (!entry.request || copy.attempts.includes(findTask(entry) as Attempt))
 		Object.assign(merged, { request: copy.request, account: copy.account });
 	merged.unknown ??= copy.unknown;

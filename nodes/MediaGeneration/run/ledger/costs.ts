@@ -4,7 +4,7 @@ import { identifyTask, listTaskIds, type Opened } from './ledger';
 
 const SHOWN = NODE_NAME.replace(/\W+/g, '_');
 
-/** How many IDs are listed: n8n keeps 255 characters. */
+/** How many IDs are listed: n8n stores 255 characters. */
 export const MOST_SHOWN = 100;
 
 /** The tasks of an execution: those of all nodes and runs, and of the executions that it retries. */
@@ -42,7 +42,7 @@ function showCosts({ call: { context, nodeContext }, ledger: { entries } }: Open
 		showInExecution(context, `${SHOWN}_credits`, String(addCredits([costs.total])));
 }
 
-/** Notes what a task costs, in place of what was known before. */
+/** Notes what a task costs, in place of an earlier figure. */
 function noteCost(costs: Costs, key: string, credits?: number): void {
 	if (credits === undefined) return;
 	costs.total = (costs.total ?? 0) + credits - (costs.credits[key] ?? 0);

@@ -9,16 +9,17 @@ import type { WaitTimes } from '../timetable';
  * What n8n stores of a run of the node: an entry for each item. n8n may call `generate` again after any
  * of its lines, for a try, a retry or a wake. The entry alone says what has become of its item.
  *
- * All types here are read-only. What is stored is written in `changes.ts` alone.
+ * What is stored is read-only here. `changes.ts` alone writes it.
  *
- * An entry's status is derived, never stored (`statusOf`). Over an arrow stands what happens, and the
- * function of `changes.ts` that notes it:
+ * An entry's status is derived, never stored (`statusOf`). An arrow says what happens, and in brackets
+ * which function notes it:
  *
  * ```mermaid
  * stateDiagram-v2
  *     [*] --> new
  *     new --> pending: task created (noteTask)
- *     new --> pending: retry takes over the task (adoptEarlier)
+ *     new --> pending: retry adopts a task (adoptEarlier)
+ *     new --> failed: retry adopts a failed task (adoptEarlier)
  *     new --> unknown: outcome of the creation unknown (noteUnknown)
  *     pending --> completed: look (noteLook)
  *     pending --> failed: look (noteLook)
@@ -27,19 +28,20 @@ import type { WaitTimes } from '../timetable';
  *     unknown --> pending: its answer came late (noteTask)
  * ```
  *
- * `timedOut` is no status of an entry: the task is pending, and only this wait is over.
+ * Where two calls of a run meet, the status that has come further counts (mergeLedgers). `timedOut` is no
+ * status of an entry: the wait is over, and the task is still pending.
  *
- * The phases of a sleep: `Ledger.sleep` is stored, the rest is known to the process (`sleep/nap.ts`).
+ * Of a sleep, `Ledger.sleep` is stored. Its phases are known to each process for itself (`sleep/nap.ts`):
  *
  * ```mermaid
  * stateDiagram-v2
  *     awake --> waiting: nothing keeps it awake (fallAsleep, noteSleep)
  *     waiting --> waiting: callback or nudge, and a task is pending (wakeExecution)
- *     waiting --> delivering: all tasks have ended, or the limit has passed (beginDelivery)
+ *     waiting --> delivering: all tasks have ended, or the wait limit has passed (beginDelivery)
  *     delivering --> waiting: n8n could not store it, and answers with an error
  *     delivering --> over: n8n has stored it, and answers 200
- *     waiting --> over: n8n's own timer, long after the limit
- *     over --> awake: n8n calls execute() (openLedger, endSleep); not after its own timer
+ *     waiting --> over: n8n's own timer, well after the wait limit
+ *     over --> awake: a webhook woke it, and n8n calls execute() (openLedger, endSleep)
  * ```
  */
 export interface Ledger {
@@ -75,7 +77,7 @@ export interface Entry {
 	readonly account?: string;
 	/** The tasks that were created for the item, one after the other. `findTask` finds the one that counts. */
 	readonly attempts: readonly Attempt[];
-	/** A further task may exist: nothing more is sent for this item in this execution. */
+	/** Why a further task may exist. Nothing more is sent for this item in this execution. */
 	readonly unknown?: UnknownOutcome;
 }
 
@@ -94,7 +96,7 @@ export interface Attempt {
 	readonly taskId: string;
 	/** An earlier execution created the task, and the service calls that execution back. */
 	readonly adopted?: true;
-	/** What the service said before the task's end that it costs. */
+	/** What the task costs, as the service said before its end. */
 	readonly creditsConsumed?: number;
 	/** The ended task, without files; absent while the task is not known to have ended. */
 	readonly end?: Task;

@@ -12,8 +12,8 @@ import { type Entry, type Ledger, type Opened, type Shared, statusOf, VERSION } 
 const KEY = 'run';
 
 /**
- * Opens the ledger of a call's run: the stored one, that of the execution which this one retries, or a
- * new one. From now on n8n stores it, and what the call notes in it.
+ * Opens the ledger of a call's run: the stored one, or a new one, which knows the ledger of the execution
+ * that this one retries. n8n stores it with the execution, as it is when the call ends.
  * @throws {UserError} when another version of the package has stored it
  */
 export function openLedger(call: Call): Ledger {
@@ -45,8 +45,8 @@ export function readLedger(context: IDataObject | undefined): Ledger | undefined
 function continueLedger(stored: Ledger | undefined, call: Call): Ledger {
 	const { executionId } = call;
 	const runIndex = readRunIndex(call.context);
-	const begun = beginLedger({ executionId, runIndex });
-	const { ledger: here, underway } = findRun({ call, ledger: begun }) ?? {};
+	const fresh = beginLedger({ executionId, runIndex });
+	const { ledger: here, underway } = findRun({ call, ledger: fresh }) ?? {};
 	// Calls of an MCP server have no execution ID: equal IDs are then no retry.
 	const isSameExecution = stored?.executionId === executionId;
 	if (isSameExecution && stored.runIndex === runIndex) {
@@ -59,12 +59,12 @@ function continueLedger(stored: Ledger | undefined, call: Call): Ledger {
 	if (here) return { ...here, earlier, waitBegan: undefined, sleep: undefined };
 	if (isSameExecution) {
 		const { sleeps, shared, unknownCounts } = stored;
-		return { ...begun, sleeps, shared, unknownCounts };
+		return { ...fresh, sleeps, shared, unknownCounts };
 	}
-	return { ...begun, shared: openShared(call), earlier };
+	return { ...fresh, shared: openShared(call), earlier };
 }
 
-/** Lists the entries before this execution: those of the retried one, or of one that it retried in turn. */
+/** Lists the entries before this execution: of the one that it retries, or of one before that. */
 function listEarlier({ entries, earlier = [] }: Ledger): Entry[] {
 	const length = Math.max(entries.length, earlier.length);
 	return Array.from({ length }, (_, item) => {
@@ -77,13 +77,13 @@ const sharedByTool = new Memory<Shared>('tools');
 
 /** Without an execution, this process remembers what the calls of a tool share, by its parameters. */
 function openShared({ context, nodeContext }: Call): Shared {
-	const begun = { count: 0, unknownCalls: {} };
-	if (nodeContext) return begun;
+	const fresh = { count: 0, unknownCalls: {} };
+	if (nodeContext) return fresh;
 	const { parameters, credentials } = context.getNode();
 	const tool = digest([parameters, credentials?.[CREDENTIAL]]);
 	const known = sharedByTool.get(tool);
-	if (!known) sharedByTool.set(tool, begun);
-	return known ?? begun;
+	if (!known) sharedByTool.set(tool, fresh);
+	return known ?? fresh;
 }
 
 /** A run of this process. */
@@ -91,13 +91,13 @@ interface RunHere {
 	ledger: Ledger;
 	/** How many calls are under way. Their ledgers share one list of entries. */
 	underway: number;
-	/** Never stored, so that no call waits for a process that has crashed. */
+	/** Not stored, so that no call waits for a process that has crashed. */
 	lock: ReturnType<typeof limitConcurrency>;
 }
 
 /**
- * The runs of this process. Where an execution waits long for a slot of the concurrency limit, n8n
- * may run it again with the data of before (`wait-tracker.js`, 2.41.1): its tasks exist all the same.
+ * The runs of this process. Where an execution waits long for a slot of the concurrency limit, n8n may
+ * run it again with older data (`wait-tracker.js`, 2.41.1). The tasks created since exist all the same.
  */
 const runsHere = new Memory<RunHere>('runs', ({ underway }) => underway > 0);
 
@@ -118,15 +118,15 @@ function identifyRun({ call: { context, isTool }, ledger }: Opened): string {
 	return digest([token, executionId, context.getNode().name, runIndex]);
 }
 
-/** Does the work of a call once no other call of its run does any. */
+/** Does work of a call that creates tasks. The calls of a run do theirs one after the other. */
 export async function withLock(opened: Opened, work: () => Promise<void>): Promise<void> {
 	const { lock } = findRun(opened) ?? {};
 	return await (lock ? lock(work) : work());
 }
 
 /**
- * Leaves the run of a call. After the last one, this process remembers a copy without what `storeOutput`
- * hides: results may have megabytes, and a later call has them stored or asks the service again.
+ * Leaves the run of a call. After the last call, this process remembers a copy without what `storeOutput`
+ * hides: results may have megabytes, and a later call finds them stored, or asks the service again.
  */
 export function leaveRun(opened: Opened): void {
 	const here = findRun(opened);

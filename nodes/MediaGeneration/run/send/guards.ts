@@ -6,14 +6,17 @@ import { type Creation, giveBackTask, reserveTask } from '../ledger/changes';
 import { buildRunError } from '../output/errors';
 import type { Run } from '../run';
 
-/** Holds a limit in Options. Each try asks all guards, by what the ledger has of all items. */
+/**
+ * Holds a limit in Options. Each try asks all guards anew, and they judge by the ledger, which has the
+ * items, loops, tries and calls of the execution.
+ */
 interface Guard {
 	field: INodeProperties;
 	/** Asked before anything is created. @returns why the limit forbids these creations */
 	check: (run: Run, creations: Creation[], limit?: number) => MaybeError | Promise<MaybeError>;
 	/** Reserves a creation, right before it is sent. @returns why the limit forbids it */
 	reserve?: (run: Run, creation: Creation, limit?: number) => MaybeError;
-	/** Settles what a reserved creation has cost, once its outcome is known. */
+	/** Settles what the creation cost, once its outcome is known. */
 	settle?: (run: Run, creation: Creation) => void;
 }
 
@@ -69,7 +72,7 @@ function findTooMany({ call, ledger }: Run, more: number, limit = Infinity): May
 	);
 }
 
-/** What reserves something comes last, so that a guard behind it never says no. */
+/** A guard that reserves comes last, so that none behind it can still forbid the creation. */
 const GUARDS = [balance, maxTasks];
 
 const readLimit = ({ item }: Creation, field: INodeProperties) =>
@@ -82,22 +85,18 @@ const readLimit = ({ item }: Creation, field: INodeProperties) =>
  * @throws {UserError} with On Error "stop"
  */
 export async function checkLimits(run: Run, creations: Creation[]): Promise<Creation[]> {
-	const error = await findForbidden(run, creations);
-	if (!error) return creations;
-	const { call, ledger, errors } = run;
-	const fresh = creations.filter(({ item }) => !ledger.entries[item.index]?.attempts.length);
-	if (fresh.length && call.stopsOnError) throw error;
-	for (const { item } of fresh) errors.set(item.index, error);
-	return [];
-}
-
-async function findForbidden(run: Run, creations: Creation[]): Promise<MaybeError> {
 	const [first] = creations;
+	if (!first) return [];
+	const { call, ledger, errors } = run;
 	for (const { field, check } of GUARDS) {
-		const error = first && (await check(run, creations, readLimit(first, field)));
-		if (error) return error;
+		const error = await check(run, creations, readLimit(first, field));
+		if (!error) continue;
+		const fresh = creations.filter(({ item }) => !ledger.entries[item.index]?.attempts.length);
+		if (fresh.length && call.stopsOnError) throw error;
+		for (const { item } of fresh) errors.set(item.index, error);
+		return [];
 	}
-	return undefined;
+	return creations;
 }
 
 /** Sends a creation if all guards let it. @returns why no task was created */

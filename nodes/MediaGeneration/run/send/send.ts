@@ -18,11 +18,11 @@ import { buildRunError } from '../output/errors';
 import { hasError, type Run } from '../run';
 import { type CreationTimes, planCreations } from '../timetable';
 import { sendGuarded } from './guards';
-import { AccountStop, limitCreations, TaskLimit } from './stops';
+import { AccountStop, CreationQueue } from './stops';
 
 /**
- * Creates the tasks, at the rate in Options. A request is sent once, save where the service rejected
- * it for its rate, or for tasks at once. What came of it is in the ledger, or is an error of the run.
+ * Creates the tasks, at the rate in Options. A request is sent once, unless the service rejects it for
+ * its rate, or for tasks at once. The outcome is in the ledger, or is an error of the run.
  */
 export async function sendAll(run: Run, creations: Creation[]): Promise<void> {
 	const [first] = creations;
@@ -32,12 +32,11 @@ export async function sendAll(run: Run, creations: Creation[]): Promise<void> {
 	const over = new AbortController();
 	const { perTenSeconds, atOnce } = readPace(first.item.option);
 	const signal = joinSignals(over.signal, call.signal);
-	const findSender = openSenders(run, { requests: perTenSeconds, signal });
+	const create = openSenders(run, { requests: perTenSeconds, signal });
 	const send = async (creation: Creation): Promise<number> => {
-		const { index, service } = creation.item;
+		const { index } = creation.item;
 		if (call.signal?.aborted) return index;
-		const create = async () => await findSender(service.account).create(creation);
-		const error = await sendGuarded(run, creation, create);
+		const error = await sendGuarded(run, creation, async () => await create(creation));
 		// An item that only waited for its turn when another ended the run has no error of its own.
 		if (error && error !== over.signal.reason) run.errors.set(index, error);
 		return index;
@@ -48,7 +47,7 @@ export async function sendAll(run: Run, creations: Creation[]): Promise<void> {
 		return ends;
 	};
 	await mapConcurrent(creations, send, { concurrency: atOnce, isLast });
-	// The limit counts anew for the tasks of this try.
+	// The wait limit counts anew for the tasks of this try.
 	if (hadBegun && creations.some(({ isSent }) => isSent)) resetWait(ledger);
 }
 
@@ -60,49 +59,47 @@ interface Pace {
 	signal: AbortSignal;
 }
 
-/** Makes a function that finds the sender of an account. */
+/** Makes a function that sends a creation by the sender of its account. */
 function openSenders(run: Run, pace: Pace) {
-	const findEnd = limitCreations(run);
 	const senders = new Map<string, CreationSender>();
-	return (account: string): CreationSender => {
-		const sender = senders.get(account) ?? new CreationSender(run, account, pace, findEnd);
+	return async (creation: Creation): Promise<Error | undefined> => {
+		const { account } = creation.item.service;
+		const sender = senders.get(account) ?? new CreationSender(run, account, pace);
 		senders.set(account, sender);
-		return sender;
+		return await sender.create(creation);
 	};
 }
 
 /**
- * Sends the creations of one account in a run, each when its turn comes, and once. Once further
- * creations would fail too, or might be paid without a result, nothing more is sent.
+ * Sends the creations of one account in a run, each when its turn comes. Nothing more is sent when
+ * further creations would fail too, or might be paid for without a result.
  */
 class CreationSender {
 	private readonly inTurn: ReturnType<RateLimiter['join']>;
-	private readonly taskLimit: TaskLimit;
+	private readonly queue: CreationQueue;
 	private readonly stop: AccountStop;
 	private readonly closing: Closing;
 	/** The items whose requests are under way. */
 	private readonly underway = new Set<number>();
 
-	/** @param findEnd says until when creations wait while the service takes no more tasks at once */
 	constructor(
 		private readonly run: Run,
 		account: string,
 		{ requests, signal }: Pace,
-		findEnd: () => number,
 	) {
 		this.closing = planClosing(run.call);
 		this.inTurn = limiters.of(account).join(requests || Infinity, signal);
-		this.taskLimit = new TaskLimit(findEnd, signal);
+		this.queue = new CreationQueue(run, signal);
 		this.stop = new AccountStop(run.ledger, account);
 	}
 
 	/**
 	 * Uploads the files of an item, and creates its task. At `closing.sentBy` it stops sending. A creation
-	 * already on its way is left to finish; its ID is logged.
+	 * that is under way then is left to finish, and its ID is logged.
 	 * @returns why no task was created; undefined if one was
 	 */
 	async create(creation: Creation): Promise<Error | undefined> {
-		const { sentBy, knownBy, notSent, underway } = this.closing;
+		const { sentBy, knownBy, notSent, unknown } = this.closing;
 		const creating = this.createAndNote(creation);
 		const created = await settleBy(sentBy, creating);
 		if (created) return created.error;
@@ -111,11 +108,11 @@ class CreationSender {
 		if (!this.underway.has(creation.item.index)) return notSent;
 		const late = knownBy > sentBy ? await settleBy(knownBy, creating) : undefined;
 		if (late) return late.error;
-		noteUnknown(this.run, creation, underway);
-		return buildUnknownError(underway);
+		noteUnknown(this.run, creation, unknown);
+		return buildUnknownError(unknown);
 	}
 
-	/** Notes the outcome before anything else. */
+	/** Creates a task, and notes the outcome before anything else happens. */
 	private async createAndNote(creation: Creation): Promise<{ error?: Error }> {
 		try {
 			noteTask(this.run, creation, await this.uploadAndSend(creation));
@@ -145,7 +142,7 @@ class CreationSender {
 			this.stop.noteOutcome();
 			return outcome.value;
 		};
-		return await this.taskLimit.send(async () => await this.inTurn(send));
+		return await this.queue.send(async () => await this.inTurn(send));
 	}
 
 	private throwIfStopped(): void {
@@ -154,7 +151,7 @@ class CreationSender {
 	}
 }
 
-/** Adds to a rejection that the service doesn't describe the model: its name may be misspelt. */
+/** Adds to a rejection that the service describes no such model: its name may be misspelt. */
 function explain({ request }: Creation, error: Error): Error {
 	if (!request.isUndescribed || !isOfKind(error, 'input')) return error;
 	const next = `The service describes no model "${request.model}". ${CHECK_NAME}. ${error.description}`;
@@ -173,7 +170,7 @@ interface Closing extends CreationTimes {
 	/** The error of items that were not sent. */
 	notSent: UserError;
 	/** The outcome of a creation that is still under way. */
-	underway: UnknownOutcome;
+	unknown: UnknownOutcome;
 }
 
 /** Plans when a call's creations end: before an MCP client gives up, or before n8n's timeout. */
@@ -188,7 +185,7 @@ function planClosing({ answerBy, timeout }: Call): Closing {
 				'There was no time left to create the task, because MCP clients give up after a minute',
 				'The client may call again.',
 			),
-			underway: {
+			unknown: {
 				message: `${tookSoLong} the MCP client would have given up`,
 				advice: `Do not create it again. ${inLog}`,
 			},
@@ -199,7 +196,7 @@ function planClosing({ answerBy, timeout }: Call): Closing {
 			"There was no time left to create the task before n8n's timeout",
 			"Raise 'Timeout Workflow' in the workflow's settings, or give the node fewer items.",
 		),
-		underway: {
+		unknown: {
 			message: `${tookSoLong} n8n would have ended the execution`,
 			advice: inLog,
 		},

@@ -8,10 +8,10 @@ import { findNext } from '../output/errors';
 import type { Run } from '../run';
 import { MAX_TIME_WHILE_FULL, PAUSES_WHILE_FULL, planWait } from '../timetable';
 
-/** The number of unknown outcomes in a row after which nothing more is sent. */
+/** After so many unknown outcomes in a row, nothing more is sent. */
 const MOST_UNKNOWN = 3;
 
-/** The number of outcomes that may be rejections, without a task between them, after which nothing is. */
+/** After so many outcomes that may be rejections, without a task between them, nothing more is sent. */
 const MOST_PERHAPS_REJECTED = 10;
 
 /**
@@ -40,7 +40,7 @@ export class AccountStop {
 			);
 	}
 
-	/** Notes that the service took no more tasks at once until the time for that was over. */
+	/** Notes that the time to wait for other tasks is over, and the service still takes no more at once. */
 	noteNoTime(error: ServiceError): void {
 		this.stop(`no time is left to wait for other tasks (${error.message})`, error.description);
 	}
@@ -68,54 +68,36 @@ export class AccountStop {
 }
 
 /**
- * Makes a function that says until when a run sends creations again while the service takes no more
- * tasks at once, in milliseconds since 1970. Where the run waits for its tasks, the wait limit includes
- * this time. It counts from the first rejection, and for an agent from its call.
+ * Sends creations of an account. Once the service rejects one because it takes no more tasks at once,
+ * they queue: they are sent one after the other, with pauses while the service takes no more.
  */
-export function limitCreations({ call, ledger }: Run): () => number {
-	const { settings } = ledger;
-	let began: number | undefined;
-	return () => {
-		began ??= call.isTool ? call.calledAt : Date.now();
-		const waitBegan = settings ? beginWait(ledger, began) : began;
-		const { waitLimit } = settings ?? { waitLimit: MAX_TIME_WHILE_FULL };
-		return planWait(waitBegan + waitLimit, call.doneBy).lastLookAt;
-	};
-}
-
-/**
- * Sends creations of an account. From the first rejection on, they are sent one after the other, and
- * after pauses while the service takes no more tasks at once.
- */
-export class TaskLimit {
+export class CreationQueue {
 	private rejection?: ServiceError;
 	/** Absent while the service takes more tasks. */
 	private pauses?: ReturnType<typeof growPauses>;
 	private readonly oneByOne = limitConcurrency(1);
+	/** When the queue began, in milliseconds since 1970: with an agent's call, or the first rejection. */
+	private beganAt?: number;
 
-	/**
-	 * @param findEnd says until when creations are sent again
-	 * @param signal when aborted, creations that wait are rejected
-	 */
+	/** @param signal when aborted, creations that wait are rejected */
 	constructor(
-		private readonly findEnd: () => number,
+		private readonly run: Run,
 		private readonly signal: AbortSignal,
 	) {}
 
 	/** @throws {ServiceError} the rejection, when no time is left */
 	async send(create: () => Promise<string>): Promise<string> {
 		const taskId = this.rejection ? undefined : await this.try(create);
-		return taskId ?? (await this.oneByOne(async () => await this.sendAgain(create)));
-	}
-
-	private async sendAgain(create: () => Promise<string>): Promise<string> {
-		for (;;) {
-			if (this.pauses) await this.pause(this.pauses.next().value);
-			const taskId = await this.try(create);
-			if (taskId === undefined) continue;
-			this.pauses = undefined;
-			return taskId;
-		}
+		if (taskId !== undefined) return taskId;
+		return await this.oneByOne(async () => {
+			for (;;) {
+				if (this.pauses) await this.pause(this.pauses.next().value);
+				const sent = await this.try(create);
+				if (sent === undefined) continue;
+				this.pauses = undefined;
+				return sent;
+			}
+		});
 	}
 
 	/** @returns undefined if the service takes no more tasks */
@@ -129,9 +111,16 @@ export class TaskLimit {
 		});
 	}
 
+	/** Where the run waits for its tasks, the wait limit includes the time in the queue. */
 	private async pause(length: number): Promise<void> {
+		const { call, ledger } = this.run;
+		const { settings } = ledger;
+		this.beganAt ??= call.isTool ? call.calledAt : Date.now();
+		const limitAt = settings
+			? beginWait(ledger, this.beganAt) + settings.waitLimit
+			: this.beganAt + MAX_TIME_WHILE_FULL;
 		// Nobody could wait for a task that is created at the limit.
-		if (Date.now() + length > this.findEnd()) throw this.rejection;
+		if (Date.now() + length > planWait(limitAt, call.doneBy).lastLookAt) throw this.rejection;
 		await pause(length, this.signal);
 	}
 }
