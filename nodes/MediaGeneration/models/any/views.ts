@@ -189,6 +189,9 @@ function nameChoice({ meanings }: JsonSchema, value: unknown): string {
 /** The longest label, in characters: n8n's editor cuts longer ones. */
 const MAX_LABEL = 26;
 
+/** How much is left of a title that is cut for its note, in characters. */
+const SHORTEST_TITLE = 10;
+
 /**
  * Describes a property. `label` is its name in the editor: the title and, if there is room, the default
  * or how to fill it in. `summary` says all that it takes, such as "required; a whole number of 1 to 10;
@@ -202,7 +205,6 @@ function describeProperty({ name, schema, isRequired }: Property) {
 	const count = maxItems === 1 ? '' : describeRange(schema.minItems, maxItems);
 	const length = describeRange(schema.minLength, schema.maxLength);
 	const byDefault = isBlank(schema.default) ? '' : listShortly([schema.default]);
-	const label = addFacts(title, values ? byDefault : note);
 	const summary = [
 		isRequired ? 'required' : 'optional',
 		takes,
@@ -216,7 +218,7 @@ function describeProperty({ name, schema, isRequired }: Property) {
 		purpose,
 		type,
 		title,
-		label: label.length > MAX_LABEL ? cutText(title, MAX_LABEL) : label,
+		label: values ? buildLabel(title, byDefault, true) : buildLabel(title, note),
 		summary: summary.filter(Boolean).join('; '),
 	};
 }
@@ -247,6 +249,16 @@ function findControl(
 	const takes = types.length ? describeTypes(schema) : '';
 	if (isText) return { type: 'string', takes };
 	return { type: types.includes('boolean') ? 'boolean' : 'number', takes };
+}
+
+/** Builds a label of a title and, if there is room, a note. @param givesWay the title is cut for the note */
+function buildLabel(title: string, note: string, givesWay = false): string {
+	const label = addFacts(title, note);
+	if (label.length <= MAX_LABEL) return label;
+	const room = MAX_LABEL - addFacts('', note).length;
+	return givesWay && room >= SHORTEST_TITLE
+		? addFacts(cutText(title, room), note)
+		: cutText(title, MAX_LABEL);
 }
 
 /** Names what the objects in a value have. */
