@@ -171,7 +171,7 @@ function findPart(document: unknown, reference: string): unknown {
 /**
  * Makes one schema of several. Either all hold: where they contradict each other, the first counts,
  * because some documents have a stray branch of "string" beside an object. Or one of them holds: then
- * only a range that all share is kept, and the values of all are allowed.
+ * only a range that all share counts, and the values of all are allowed.
  */
 function joinSchemas(schemas: JsonSchema[], allHold: boolean): JsonSchema {
 	const isMeant = (schema: JsonSchema) =>

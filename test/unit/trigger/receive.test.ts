@@ -126,12 +126,9 @@ it.each([
 	['a run that sleeps', wakeExecution],
 ])("a callback is refused by %s while the credential can't be read", async (name, receive) => {
 	const logged: string[] = [];
-	const more = {
-		getNode: () => ({ id: name, name, parameters: {} }),
-		getCredentials: async () => await Promise.reject(new Error('no database')),
-		logger: { warn: (line: string) => logged.push(line) },
-	};
-	const received = await sendCallback(receive, { taskId: 'task', more });
+	const of = { node: { id: name, name }, log: (line: string) => void logged.push(line) };
+	const more = { getCredentials: async () => await Promise.reject(new Error('no database')) };
+	const received = await sendCallback(receive, { taskId: 'task', ...of, more });
 	expect(received).toMatchObject(refused(503, 'temporarilyUnavailable'));
 	expect(logged).toEqual([expect.stringContaining('503 temporarilyUnavailable; no database')]);
 });

@@ -3,7 +3,7 @@ import { prompt, trimmed } from '../commonFields';
 import { toBuilderHint, type Field } from '../field';
 
 /**
- * The node's look-ups: the list of models, the fields of one, and their names, for AI builders, which
+ * What the node asks the service: the list of models, the fields of one, and their names, for AI builders, which
  * can't read a resource mapper, and for people who write JSON.
  */
 export const SEARCH_MODELS = 'searchModels';

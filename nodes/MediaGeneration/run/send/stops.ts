@@ -35,7 +35,7 @@ export class AccountStop {
 		this.stopIfUnknown();
 		if (error && factsOf(error).appliesToAll)
 			this.stop(
-				`the service refused an earlier one for a reason that applies to all (${error.message})`,
+				`the service rejected an earlier one for a reason that applies to all (${error.message})`,
 				findNext(error),
 			);
 	}
