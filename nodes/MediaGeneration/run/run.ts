@@ -49,7 +49,7 @@ export async function inRun<T>(call: Call, work: (run: Run) => Promise<T>): Prom
 	}
 }
 
-/** Opens a run: the same one, that of the execution which this one retries, or a new one. */
+/** Opens the run of a call, with the errors that its items had before a sleep. Nothing is thrown. */
 export function openRun(call: Call): Run {
 	try {
 		const run = beginRun({ call, ledger: openLedger(call) });

@@ -130,7 +130,7 @@ function showHints(
 		call.context.addExecutionHints({ type, location: 'outputPane', message });
 	};
 	for (const fact of sumUp(ledger)) if (fact) hint('info', fact);
-	if (decision.reason) hint('info', `The run stayed awake ${decision.reason}.`);
+	if (decision.reason) hint('info', `The run stayed awake because ${decision.reason}.`);
 	const isCutShort = times && times.answersBy < times.limitAt;
 	if (isCutShort && !looks.haveEnded) hint('info', ABOUT_CUT_SHORT);
 	for (const [what, reasons] of listWarnings(outcomes)) {

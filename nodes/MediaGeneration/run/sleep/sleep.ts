@@ -30,8 +30,8 @@ export async function decideWait(run: Run, creations: Creation[]): Promise<WaitD
 }
 
 /**
- * Decides whether the execution sleeps or stays awake. It sleeps only where nobody waits for its end
- * and the resume URL leads here. With Sleep Until Notified, the user vouches for reachability.
+ * Decides whether the execution sleeps or stays awake. It sleeps only where nobody waits for its end,
+ * and its resume URL leads here. With Sleep Until Notified, the user vouches for that URL.
  */
 export async function decideFor(
 	call: Call,
@@ -42,16 +42,15 @@ export async function decideFor(
 	// An agent always waits for its tool, so nothing needs explaining.
 	if (chosen === 'polling' || call.isTool) return {};
 	const waiter = findWaiter(call);
-	if (waiter) return { reason: `because ${waiter}` };
-	if (!(await isReadAlike(context, credentials)))
-		return { reason: `because ${UNREADABLE_CREDENTIAL}` };
+	if (waiter) return { reason: waiter };
+	if (!(await isReadAlike(context, credentials))) return { reason: UNREADABLE_CREDENTIAL };
 	const resumeUrl = readResumeUrl(context);
 	if (!credentials.every(({ baseUrl }) => mayReach(baseUrl, resumeUrl, chosen))) {
 		const { origin } = new URL(resumeUrl);
-		return { reason: `because callbacks to ${origin} would not arrive. ${SET_WEBHOOK_URL}` };
+		return { reason: `callbacks to ${origin} would not arrive. ${SET_WEBHOOK_URL}` };
 	}
 	const obstacle = await findObstacle(resumeUrl, PROBE_TIMEOUT);
-	if (chosen === 'automatic' && obstacle) return { reason: `because ${obstacle}` };
+	if (chosen === 'automatic' && obstacle) return { reason: obstacle };
 	return { resumeUrl, obstacle };
 }
 
@@ -69,8 +68,8 @@ const SET_WEBHOOK_URL =
 	'To let it sleep, set the environment variable WEBHOOK_URL of n8n to the address by which the internet reaches it';
 
 /**
- * Lets the execution sleep until a webhook wakes it.
- * @returns what n8n outputs if it ends the sleep by itself
+ * Has n8n store the execution and end it, until a webhook wakes it.
+ * @returns what n8n outputs if its own timer ends the sleep
  */
 export async function fallAsleep(run: Run): Promise<INodeExecutionData[]> {
 	const { call, ledger, errors, decision } = run;

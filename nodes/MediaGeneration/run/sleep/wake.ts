@@ -16,8 +16,8 @@ import { CLOCK_TOLERANCE } from '../timetable';
 import { findNap, type Nap } from './nap';
 
 /**
- * Receives a callback, or a nudge of our own, for a run that sleeps. Once every task has ended by
- * its details, or the wait limit has passed, n8n runs the node again, with its original input.
+ * Receives a callback, or a nudge of our own, for a run that sleeps. Once the details of every task say
+ * that it has ended, or the wait limit has passed, n8n runs the node again, with its original input.
  * Nothing is thrown, because n8n would drop the data of the run and continue with an empty item.
  */
 export async function wakeExecution(context: IWebhookFunctions): Promise<IWebhookResponseData> {
@@ -32,19 +32,19 @@ async function receive(context: IWebhookFunctions): Promise<IWebhookResponseData
 	const answerBy = Date.now() + ANSWER_TIMEOUT;
 	const callback = await verifyRequest(context, { signed: 'ifKey' });
 	if ('reason' in callback) return refuse(context, callback);
-	// A part of the result, or a step on the way to it. Senders repeat what is refused.
+	// A part of the result, or a step on the way. It is accepted, because senders repeat what is refused.
 	if (callback.claim.status === 'pending') return accept(context);
 	const ledger = readLedger(findNodeContext(context));
 	if (!ledger?.sleep || !listAwaitedIds(ledger.entries).includes(callback.taskId))
 		return refuse(context, { reason: 'taskNotInExecution' });
 	const nap = findNap(context, ledger);
 	if (!nap) return accept(context);
-	// After a restart, nobody else nudges. A nudge is from a process that does.
+	// After a restart, no other process nudges. A nudge comes from a process that does.
 	if (callback.claim.type !== NUDGE) nap.keepNudging();
 	return await lookAndWake(context, callback, { ledger, nap, answerBy });
 }
 
-/** The run that sleeps, and until when its sender wants an answer. */
+/** The run that sleeps, and when the sender of the callback wants its answer. */
 interface Asleep {
 	ledger: Ledger;
 	nap: Nap;
@@ -75,7 +75,7 @@ async function lookAndWake(
 	const { failure } = looks.find(taskId);
 	nap.warnOf('look', failure?.message);
 	if (!isInTime) {
-		// Whoever has been answered wakes nothing, so another one comes when the service has answered.
+		// A request that was answered can't wake the run, so a nudge follows when the service has answered.
 		void work.then(async () => looks.haveEnded && (await nap.nudge()));
 		return refuse(context, { reason: 'detailsUnavailable', cause: 'the service is slow' });
 	}
@@ -90,9 +90,9 @@ async function lookAndWake(
 const accept = (context: IWebhookFunctions): IWebhookResponseData =>
 	answer(context, 200, { accepted: true, resumed: false });
 
-/** Has n8n run the node again. It finds in its ledger how the tasks have ended. */
+/** Has n8n run the node again, which finds in its ledger how the tasks have ended. */
 const wake = (context: IWebhookFunctions): IWebhookResponseData => ({
-	// n8n sends it when it has stored that the execution continues.
+	// n8n sends this answer once it has stored that the execution continues.
 	webhookResponse: { accepted: true, resumed: true },
 	workflowData: enableNode(context),
 });
