@@ -11,9 +11,9 @@ import {
 	statusOf,
 	type WaitSettings,
 } from './ledger/ledger';
-import { withLock } from './ledger/openLedger';
+import { leaveRun, withLock } from './ledger/openLedger';
 import { show } from './output/output';
-import { inRun, isOver, listWithoutError, type Run } from './run';
+import { findPending, isOver, openRun, type Run } from './run';
 import { checkLimits } from './send/guards';
 import { sendAll } from './send/send';
 
@@ -22,20 +22,27 @@ import { sendAll } from './send/send';
  * a try, a retry or a wake: each step takes from the ledger what there is, and notes what came of it.
  */
 export async function generate(call: Call, job: Job): Promise<INodeExecutionData[]> {
-	return await inRun(call, async (run) => {
-		const { ledger, isWoken } = run;
-		try {
-			if (!isWoken) await withLock(run, async () => await create(run, job));
-			if (ledger.settings && !isOver(run)) {
-				if (fallsAsleep(run)) return await (await import('./sleep/sleep')).fallAsleep(run);
-				const { beginWatch, watch } = await import('./watch');
-				await watch(beginWatch(run));
-			}
-		} catch (error) {
-			run.fatal ??= { error };
-		}
-		return show(run);
-	});
+	const run = openRun(call);
+	try {
+		return (await createAndWait(run, job)) ?? show(run);
+	} finally {
+		leaveRun(run);
+	}
+}
+
+/** @returns what n8n outputs if its own timer ends the sleep; undefined unless the run sleeps */
+async function createAndWait(run: Run, job: Job): Promise<INodeExecutionData[] | undefined> {
+	const { ledger, isWoken } = run;
+	try {
+		if (!isWoken) await withLock(run, async () => await create(run, job));
+		if (!ledger.settings || isOver(run)) return undefined;
+		if (fallsAsleep(run)) return await (await import('./sleep/sleep')).fallAsleep(run);
+		const { beginWatch, watch } = await import('./watch');
+		await watch(beginWatch(run));
+	} catch (error) {
+		run.fatal ??= { error };
+	}
+	return undefined;
 }
 
 /** Creates the tasks that are missing. */
@@ -60,7 +67,7 @@ async function create(run: Run, job: Job): Promise<void> {
 function fallsAsleep(run: Run): boolean {
 	const { decision, ledger } = run;
 	if (decision.resumeUrl === undefined || Date.now() >= findLimitAt(ledger)) return false;
-	return listWithoutError(run).some(({ entry }) => statusOf(entry) === 'pending');
+	return findPending(run) >= 0;
 }
 
 /** What an operation that creates tasks has a run do. */

@@ -5,7 +5,7 @@ import type { Files } from './files/downloads';
 import { readService } from './input/item';
 import { beginLedger, endSleep } from './ledger/changes';
 import { type Entry, type Opened, statusOf } from './ledger/ledger';
-import { leaveRun, openLedger } from './ledger/openLedger';
+import { openLedger } from './ledger/openLedger';
 import type { Looks } from './looks';
 import type { WaitTimes } from './timetable';
 
@@ -37,16 +37,6 @@ export interface WaitDecision {
 	obstacle?: string;
 	/** Why the run stays awake, as the end of a sentence; absent if the user knows. */
 	reason?: string;
-}
-
-/** Does the work of a call in its run, and then leaves the run. */
-export async function inRun<T>(call: Call, work: (run: Run) => Promise<T>): Promise<T> {
-	const run = openRun(call);
-	try {
-		return await work(run);
-	} finally {
-		leaveRun(run);
-	}
 }
 
 /** Opens the run of a call, with the errors that its items had before a sleep. Nothing is thrown. */
@@ -82,11 +72,9 @@ export function beginRun({ call, ledger }: Opened): Run {
 export const hasError = ({ errors, ledger }: Run, item: number): boolean =>
 	errors.has(item) || statusOf(ledger.entries[item] as Entry) === 'unknown';
 
-/** Lists the items that may have a task to wait for. */
-export const listWithoutError = (run: Run): Array<{ item: number; entry: Entry }> =>
-	run.ledger.entries
-		.map((entry, item) => ({ item, entry }))
-		.filter(({ item }) => !hasError(run, item));
+/** Finds an item whose task is waited for. @returns -1 if there is none */
+export const findPending = ({ errors, ledger }: Run): number =>
+	ledger.entries.findIndex((entry, item) => !errors.has(item) && statusOf(entry) === 'pending');
 
 /** Says whether the run ends before it waits: it was stopped, or an error ends it. */
 export function isOver(run: Run): boolean {

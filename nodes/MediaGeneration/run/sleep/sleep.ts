@@ -6,25 +6,24 @@ import { storeItems } from '../../host/sleep';
 import { findWaiter } from '../../host/waiter';
 import { isInternalUrl, isLoopbackUrl } from '../../lib/url';
 import { beginWait, type Creation, noteSleep } from '../ledger/changes';
-import { findTask, findLimitAt, type HowToWait, statusOf } from '../ledger/ledger';
+import { type Entry, findLimitAt, findTask, type HowToWait } from '../ledger/ledger';
 import { findNext } from '../output/errors';
 import { makeOutcomes, toOutput } from '../output/output';
-import { isErrorIfFailed, listWithoutError, type Run, type WaitDecision } from '../run';
+import { findPending, hasError, isErrorIfFailed, type Run, type WaitDecision } from '../run';
 import { planWait, PROBE_TIMEOUT } from '../timetable';
 import { findNap, numberSleep } from './nap';
 
 /** Decides how to wait for the tasks there are, and for those that will be created. */
 export async function decideWait(run: Run, creations: Creation[]): Promise<WaitDecision> {
+	const { entries } = run.ledger;
 	const created = new Set(creations.map(({ item }) => item.index));
-	const waiting = listWithoutError(run).filter(
-		({ item, entry }) => created.has(item) || entry.attempts.length > 0,
+	const waiting = [...entries.keys()].filter(
+		(item) => created.has(item) || (entries[item]?.attempts.length && !hasError(run, item)),
 	);
 	// Adopted tasks call back the execution that created them, so this one must stay awake.
-	const hasAdopted = waiting.some(
-		({ item, entry }) => !created.has(item) && findTask(entry)?.adopted,
-	);
-	if (hasAdopted) return {};
-	const services = await Promise.all(waiting.map(async ({ item }) => await run.getService(item)));
+	const isAdopted = (item: number) => findTask(entries[item] as Entry)?.adopted;
+	if (waiting.some((item) => !created.has(item) && isAdopted(item))) return {};
+	const services = await Promise.all(waiting.map(async (item) => await run.getService(item)));
 	const credentials = services.map((service) => service.credentials);
 	return await decideFor(run.call, run.ledger.settings?.howToWait ?? 'automatic', credentials);
 }
@@ -91,9 +90,7 @@ export async function fallAsleep(run: Run): Promise<INodeExecutionData[]> {
 	const nap = findNap(context, ledger);
 	nap?.keepNudging();
 	// A run sleeps only where all its items have one credential.
-	const pending = ledger.entries.findIndex(
-		(entry, item) => !errors.has(item) && statusOf(entry) === 'pending',
-	);
+	const pending = findPending(run);
 	nap?.lookSoon(ledger, async () => await run.getService(pending));
 	return storeItems(context, items);
 }
