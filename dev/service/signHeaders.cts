@@ -6,7 +6,7 @@ export const SIGNATURE = 'x-webhook-signature';
 
 /** As much of a callback's body as is signed: the task's ID, by either of its names. */
 interface SignedBody {
-	data?: { task_id?: unknown; taskId?: unknown };
+	data?: { task_id?: string | number; taskId?: string | number };
 }
 
 /**

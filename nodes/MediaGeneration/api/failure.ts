@@ -16,8 +16,6 @@ export interface UnknownOutcome {
 	taskId?: string;
 	/** What to do besides, such as what to check in the credential. */
 	advice?: string;
-	/** When the creation was given up while the service worked on it, in milliseconds since 1970. */
-	since?: number;
 }
 
 /** What is known of an error. Facts hold no secrets. */

@@ -49,7 +49,7 @@ it('what another process has stored of a run is added to what is known here', ()
 	const first = beginWith(nodeContext);
 	note(first, 0, 'here');
 	const [copy, older] = [structuredClone(nodeContext), structuredClone(nodeContext)];
-	const unknown = { message: 'The service broke off', since: 1 };
+	const unknown = { message: 'The service broke off' };
 	Object.assign(copy.run?.entries[1] ?? {}, { attempts: [{ taskId: 'there' }], unknown });
 	const stored = { poor: count(2), rich: count(0) };
 	Object.assign(copy.run ?? {}, { shared: { count: 5, unknownCalls: {} }, unknownCounts: stored });
