@@ -1,4 +1,5 @@
 import { openFiles } from '../../../nodes/MediaGeneration/run/files/downloads';
+import { generate } from '../../../nodes/MediaGeneration/run/generate';
 import {
 	countOutcome,
 	keepSettings,
@@ -12,7 +13,8 @@ import {
 	type Ledger,
 } from '../../../nodes/MediaGeneration/run/ledger/ledger';
 import { leaveRun } from '../../../nodes/MediaGeneration/run/ledger/openLedger';
-import { prepare, unknown, WAIT, type Run as AnyRun } from '../n8n';
+import { settle } from '../corpus';
+import { buildCall, buildDetails, prepare, unknown, WAIT, type Run as AnyRun } from '../n8n';
 import { open } from './sending';
 
 type Opening = Parameters<typeof open>[1];
@@ -40,6 +42,35 @@ it('a run that n8n begins again with older data has its tasks, their count, and 
 	expect(again.ledger).toMatchObject({ shared: { count: 2 }, settings: WAIT });
 	note(again, 0, 'other');
 	for (const run of [first, again]) expect(listIds(run)).toEqual(['other', 'task']);
+});
+
+it('of two calls of a run, the one that finds all tasks created waits for them as the other does', async () => {
+	const create = jest.fn(() => ({
+		statusCode: 200,
+		body: '{"code":200,"data":{"taskId":"task"}}',
+	}));
+	const call = () =>
+		buildCall(
+			{
+				input: [{}],
+				contextData: {},
+				credentials: { baseUrl: 'https://api.example', accessToken: 'beside' },
+				answer: ({ path }) =>
+					path.endsWith('createTask') ? create() : buildDetails('task', 'success'),
+			},
+			{ runExecutionData: { resumeToken: 'beside' } },
+		);
+	const job = {
+		fields: [],
+		request: async () => ({ model: 'model', input: {}, given: 0 }),
+		readSettings: () => ({ ...WAIT, howToWait: 'polling' as const }),
+	};
+	jest.useFakeTimers();
+	const calls = [call(), call()].map(async (one) => await generate(one, job));
+	const outputs = await settle(Promise.all(calls));
+	jest.useRealTimers();
+	for (const output of outputs) expect(output).toMatchObject([{ json: { status: 'completed' } }]);
+	expect(create).toHaveBeenCalledTimes(1);
 });
 
 it('what another process has stored of a run is added to what is known here', () => {

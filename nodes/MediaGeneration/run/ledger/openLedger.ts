@@ -5,7 +5,7 @@ import { CREDENTIAL } from '../../lib/brand';
 import { digest } from '../../lib/json';
 import { limitConcurrency } from '../../lib/mapConcurrent';
 import { Memory } from '../../lib/memory';
-import { addEntries, beginLedger, mergeLedgers, storeOutput } from './changes';
+import { addEntries, beginLedger, keepSettings, mergeLedgers, storeOutput } from './changes';
 import { type Entry, type Ledger, type Opened, type Shared, statusOf, VERSION } from './ledger';
 
 /** The key in the node's context. */
@@ -118,10 +118,19 @@ function identifyRun({ call: { context, isTool }, ledger }: Opened): string {
 	return digest([token, executionId, context.getNode().name, runIndex]);
 }
 
-/** Does work of a call that creates tasks. The calls of a run do theirs one after the other. */
+/**
+ * Does work of a call that creates tasks. The calls of a run do theirs one after the other. Whoever finds
+ * all tasks created reads no settings, so it waits as the call before did.
+ */
 export async function withLock(opened: Opened, work: () => Promise<void>): Promise<void> {
-	const { lock } = findRun(opened) ?? {};
-	return await (lock ? lock(work) : work());
+	const here = findRun(opened);
+	if (!here) return await work();
+	await here.lock(async () => {
+		keepSettings(opened.ledger, () => findRun(opened)?.ledger.settings);
+		await work();
+		// The ledger of the call that joined last, which later ones read.
+		keepSettings(findRun(opened)?.ledger ?? opened.ledger, () => opened.ledger.settings);
+	});
 }
 
 /**
