@@ -105,4 +105,15 @@ describe('looks and nudges', () => {
 			300, 900, 1000, 1004, 1012, 1028, 1060, 1100,
 		]);
 	});
+
+	it('of a run that sleeps come at its limit, though the clock is set back before it', () => {
+		const seconds: number[] = [];
+		for (const at of planNudges(1_000_000, 1_028_000)) {
+			const isAtLimit = at === 1_000_000 && !seconds.includes(400);
+			// The timer of the nudge goes by another clock.
+			jest.setSystemTime(isAtLimit ? 400_000 : at);
+			seconds.push(Date.now() / 1_000);
+		}
+		expect(seconds).toEqual([300, 900, 400, 700, 1000, 1004, 1012, 1028]);
+	});
 });
