@@ -13,7 +13,7 @@ const answers = new Memory<Promise<unknown>>('catalogue');
 const toKey = ({ credentials }: TaskService, endpoint: Endpoint, model = ''): string =>
 	digest([credentials, endpoint, model]);
 
-/** Returns the answer that is here, or asks the service. Errors are not remembered. */
+/** Returns the answer that this process remembers, or asks the service. Errors are not remembered. */
 async function read<E extends Endpoint>(
 	service: TaskService,
 	endpoint: E,
@@ -101,13 +101,13 @@ const failures = new Memory<Error>('missingSchemas');
 export async function findModelSchema(service: TaskService, model: string): Promise<unknown> {
 	const key = toKey(service, 'modelSchemaPath', model);
 	const known = failures.get(key);
-	if (known) return withoutSchema(known);
+	if (known) return throwIfPasses(known);
 	return await getModelSchema(service, model).catch((error: Error) => {
 		failures.set(key, error);
-		return withoutSchema(error);
+		return throwIfPasses(error);
 	});
 }
 
-function withoutSchema(error: Error): undefined {
+function throwIfPasses(error: Error): undefined {
 	if (factsOf(error).passes) throw error;
 }

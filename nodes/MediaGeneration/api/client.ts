@@ -99,8 +99,8 @@ export class TaskService {
 		const { message, description, facts } = failure;
 		const { code, answeredBy, certain } = facts;
 		// What the service says of a failure may repeat the input, with the ID of an earlier task.
-		const isSaid = answeredBy === 'service' && code !== undefined;
-		const taskId = data?.taskId ?? (isSaid ? undefined : answer.findTaskId());
+		const isExplained = answeredBy === 'service' && code !== undefined;
+		const taskId = data?.taskId ?? (isExplained ? undefined : answer.findTaskId());
 		if (certain && !taskId) throw failure.advise(`${NOTHING_CREATED} ${description}`);
 		if (!taskId && isEmpty && mayBeRejection(httpStatus, code ?? 0, took))
 			throw buildUnknownError(
@@ -111,7 +111,7 @@ export class TaskService {
 				},
 				'perhapsRejected',
 			);
-		// Whatever answers there isn't the service.
+		// Something other than the service answered, so the description says what to correct.
 		const isOther = answeredBy === 'other' && isOfKind(failure, 'unreadable', 'redirect');
 		throw buildUnknownError({ message, taskId, advice: isOther ? description : undefined });
 	}
@@ -184,15 +184,16 @@ function readDetails(
 	taskId: string,
 ): AnswerOf<'taskDetailsPath'> {
 	const { code, answeredBy } = failure?.facts ?? {};
-	const isSaid = answeredBy === 'service';
-	const isOfTask = isSaid && TASK_CODES.includes(code ?? 0);
+	const isByService = answeredBy === 'service';
+	const isOfTask = isByService && TASK_CODES.includes(code ?? 0);
 	// Whatever redirects isn't the service.
 	const isOwn =
 		record?.taskId === taskId && findStatus(record.state) && !isOfKind(failure, 'redirect');
 	if (!record || (failure && !(isOwn || isOfTask))) {
-		if (isSaid && (code === undefined ? isEmpty : UNKNOWN_TASK_CODES.includes(code)))
+		// Some services answer with success and no record if they don't know the task.
+		if (isByService && (code === undefined ? isEmpty : UNKNOWN_TASK_CODES.includes(code)))
 			throw buildError('unknownTask', origin, { answeredBy, code });
-		if (isSaid && code === FAILED_CODE) return { state: 'fail', ...readReason(failure) };
+		if (isByService && code === FAILED_CODE) return { state: 'fail', ...readReason(failure) };
 		throw failure as ServiceError;
 	}
 	if (!record.taskId || record.taskId === taskId) return record;
@@ -202,7 +203,7 @@ function readDetails(
 	});
 }
 
-/** Reads from the envelope why the task failed, for a record that doesn't say so. */
+/** Reads from the envelope why the task failed, for a record that doesn't say why. */
 function readReason(failure?: ServiceError): Pick<TaskRecord, 'failCode' | 'failMsg'> {
 	const { answeredBy, code, detail } = failure?.facts ?? {};
 	return answeredBy === 'service' ? { failCode: String(code), failMsg: detail || undefined } : {};

@@ -67,7 +67,7 @@ export function buildError(kind: FailureKind, origin: string, facts: Facts): Ser
 	const { code, detail = '', next = meaning.next } = facts;
 	const known =
 		code === undefined ? ` ${origin} ${detail}` : ` (${code}${detail && `: ${detail}`})`;
-	// Here the service's own words are about records.
+	// Here the service speaks of records, a word that users don't know, so its text is left out.
 	const message = meaning.what + (kind === 'unknownTask' ? '' : known);
 	return new ServiceError(kind, message, next, { ...meaning, ...facts });
 }
@@ -100,7 +100,7 @@ export const factsOf = (error: unknown): Facts =>
 /**
  * Finds out why an answer isn't a success; undefined for a success.
  * @param said the code of the envelope, if the answer has one
- * @param words the service's own
+ * @param words the service's own text
  * @param fault why the answer has no envelope, as a predicate
  */
 export function findFailure(
@@ -112,11 +112,11 @@ export function findFailure(
 ): ServiceError | undefined {
 	const isRedirect = httpStatus >= 300 && httpStatus < 400;
 	// Whatever redirects isn't the service.
-	const isSaid = !isRedirect && said !== undefined && said !== SUCCESS_CODE;
-	if (isSaid || httpStatus >= 300) {
-		const code = isSaid ? said : httpStatus;
+	const saysFailure = !isRedirect && said !== undefined && said !== SUCCESS_CODE;
+	if (saysFailure || httpStatus >= 300) {
+		const code = saysFailure ? said : httpStatus;
 		const kind = isRedirect ? 'redirect' : findKind(httpStatus, code, words);
-		const answeredBy = isSaid ? 'service' : 'other';
+		const answeredBy = saysFailure ? 'service' : 'other';
 		const certain = didNothing(kind, httpStatus, code);
 		return buildError(kind, origin, { code, answeredBy, certain, detail: words });
 	}
@@ -124,7 +124,10 @@ export function findFailure(
 	return buildError('unreadable', origin, { answeredBy: 'other', detail: fault });
 }
 
-/** Errors before anything was sent, by system call and code. A route can also be lost later. */
+/**
+ * Errors before anything was sent, by system call and code. A lost route is one only while connecting: it
+ * can also be lost later.
+ */
 const NEVER_SENT =
 	/ (ECONNREFUSED|ENOTFOUND|EAI_AGAIN|(CERT|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|ERR_TLS_CERT)_\w+)$|^connect E(HOST|NET)UNREACH$/;
 

@@ -3,16 +3,16 @@ import { decodePart } from '../lib/url';
 
 const MASK = '***';
 
-/** Secrets that are only hidden in messages: data has other words and numbers with these characters. */
+/** Short secrets, and numbers. They are hidden in messages only, because data may have the same by chance. */
 const TOO_COMMON = /^(.{0,7}|\d{1,21})$/s;
 
 /** So many characters of a secret are searched for. V8 takes quadratic time to find longer ones. */
 const LONGEST_SEARCH = 500;
 
 /**
- * A callback URL in JSON text, found by the key under which services repeat it. JSON text within JSON
- * text has escaped blanks, and the URL ends there at the first quote, escaped or not. Otherwise escaped
- * quotes are part of the URL: 99 of them, because V8 has no room for any number.
+ * Finds a callback URL in JSON text by the key under which services repeat the URL. In JSON text within
+ * JSON text, blanks are escaped, and the URL ends at the first quote, escaped or not. In plain JSON text,
+ * an escaped quote is a part of the URL. At most 99 are matched: without a bound, V8's stack overflows.
  */
 const CALLBACK_IN_JSON =
 	/(call_?back_?url\\*"[\s\\nrt]*:[\s\\nrt]*")((?<!\\")[^"]*(?:(?<=[^\\]\\)"[^"]*){0,99}|[^"]*)/gi;

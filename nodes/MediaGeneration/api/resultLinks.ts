@@ -49,7 +49,7 @@ const RANKS = { result: 0, substitute: 1, preview: 2 };
 /** Where a link stands: how likely the place is, and what is said there about the file. */
 interface Place {
 	rank: number;
-	/** Called for the links that are returned only: an answer may have thousands. */
+	/** Called only for links that are returned: an answer may have thousands. */
 	readFacts: () => FileFacts;
 }
 

@@ -214,7 +214,7 @@ export const FAILURES: Record<FailureKind, Meaning> = KINDS;
 /** In the envelope of task details, the service says by these codes that it doesn't know the task. */
 export const UNKNOWN_TASK_CODES = [404, 422];
 
-/** Redirects of a request that did nothing. By 303, a server may answer after a creation. */
+/** Redirects after which nothing was done. A 303 may follow a creation. */
 const PLAIN_REDIRECTS = [301, 302, 307, 308];
 
 /** Codes for too many requests, too many tasks at once, and too few credits. The text tells which. */
@@ -279,5 +279,6 @@ export function didNothing(
 	if (kind === 'redirect') return PLAIN_REDIRECTS.includes(httpStatus);
 	if (!FAILURES[kind].nothingDone) return false;
 	if (httpStatus < 300 || httpStatus === code) return true;
+	// The HTTP status differs from the envelope, so it must mean that nothing was done too.
 	return FAILURES[findKindOfCode(httpStatus)].nothingDone;
 }

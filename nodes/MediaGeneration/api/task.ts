@@ -24,7 +24,7 @@ export interface Task {
 	failMessage?: string;
 	/** Preliminary while the task runs. */
 	creditsConsumed?: number;
-	/** ISO 8601 in UTC, like the next one. */
+	/** ISO 8601 in UTC, like `completedAt`. */
 	createdAt?: string;
 	completedAt?: string;
 	/** What was sent that may be a mistake, or that the result was left out. */
@@ -70,7 +70,7 @@ function readRequest({ param, paramJson }: TaskRecord): Task[typeof REQUEST] {
 export function toTask(taskId: string, record: TaskRecord): Task {
 	const status = findStatus(record.state) ?? 'pending';
 	const results = [record.resultJson, record.response].filter(isFilled);
-	// Text was paid for too, so it stays beside links elsewhere in the record, which may be no results.
+	// Links elsewhere in the record may be no results. A text result stays beside them: it was paid for.
 	const left = dropUndefined({ ...omitKnown(record), resultJson: results.find(hasText) });
 	const others = status === 'completed' ? [left] : [];
 	const result = findResult([...results, ...others]) ?? results[0];
