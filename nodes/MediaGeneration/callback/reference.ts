@@ -11,8 +11,8 @@ import { findKey, type SigningKeys } from './signature';
 export const REFERENCE = 'reference';
 
 /**
- * Signs a text. Strangers may choose the text, so what is signed here must never be what the service
- * signs for a callback, which has no such first line.
+ * Signs a text. Strangers may choose the text, so no signature of a reference may pass as that of a
+ * callback. The first line prevents this: nothing that the service signs for a callback begins with it.
  */
 const sign = (text: string, key: string): string =>
 	createHmac('sha256', key).update(`${REFERENCE}\n${text}`).digest('base64url');

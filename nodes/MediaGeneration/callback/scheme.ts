@@ -20,7 +20,7 @@ export const KEY_NAME = 'webhookHmacKey';
 /** How to get a key, without a period. */
 export const GET_KEY = `Generate a ${KEY_NAME} in your account settings with the service and paste it into the credential`;
 
-/** Finds a fault of a key: with one callback, a short key can be found by trying. */
+/** Finds a fault of a key. Whoever has one signed callback can find a short key by trying. */
 export const findKeyFault = (key: string): string | undefined =>
 	key.length < 16
 		? 'has fewer than 16 characters, so callbacks can be forged by guessing it'

@@ -40,7 +40,7 @@ export const NUDGE = 'nudge';
 /** A callback that isn't refused. */
 export interface VerifiedCallback {
 	taskId: string;
-	/** The ID is not in `data`, where a signed callback has it. */
+	/** The ID stands beside `data`. A signed callback has its ID in `data`. */
 	isAtTop: boolean;
 	/** What the body says of the task, signed or not. It decides nothing. */
 	claim: {
@@ -77,6 +77,7 @@ export async function verify(
 	const isNudge = signed === 'ifKey' && callback.claim.type === NUDGE;
 	if (!signed || isNudge) return callback;
 	const keys = readSigningKeys(await readCredentials());
+	// A run that sleeps takes unsigned callbacks if the credential has no key.
 	if (!keys && signed === 'ifKey') return callback;
 	if (fault) return fault;
 	if (!keys) return { reason: 'keyMissing' };
@@ -85,7 +86,7 @@ export async function verify(
 	return signedBy ? { ...callback, signedBy } : { reason: 'signatureWrong' };
 }
 
-/** Finds a fault of a signed callback, as far as no key is needed. */
+/** Finds a fault of a signed callback that can be seen without a key. */
 function findFault(
 	given: SignatureHeaders | undefined,
 	isAtTop: boolean,
@@ -105,8 +106,9 @@ function findFault(
 
 /**
  * Reads the body, which must be a JSON object with a usable task ID. The contract has the ID in
- * `data.task_id`, task records in `data.taskId`, and some services in `taskId` at the top. JSON
- * parsers round long numbers, so a number equals the text that it was rounded from.
+ * `data.task_id`, task records in `data.taskId`, and some services in `taskId` at the top. A body may
+ * repeat the ID as a number, which JSON parsers round if it is long. So a number matches each text that
+ * rounds to it.
  */
 function readCallback(body: unknown, type: string): VerifiedCallback | Refused {
 	if (!isObject(body) || (type && !JSON_TYPE.test(type))) return { reason: 'bodyNotAnObject' };

@@ -12,7 +12,7 @@ export const ANSWER_TIMEOUT = 5_000;
 /** A verified callback in a webhook of n8n. */
 export interface AcceptedCallback extends VerifiedCallback {
 	body: unknown;
-	/** Reads the credential, unless verifying the callback has read it. @throws if n8n can't read it */
+	/** Returns the credential, which is read once at most. @throws if n8n can't read the credential */
 	readCredentials: () => Promise<Credentials>;
 }
 
@@ -56,7 +56,7 @@ export function refuse(
 	return answer(context, status, { accepted: false, reason, message });
 }
 
-/** What nodes have logged. Anyone can send callbacks, so a node logs each subject once a minute. */
+/** What nodes have logged. Anyone can send callbacks, so a node logs each subject once a minute at most. */
 const logged = new Memory<true>('warnings');
 
 /** Warns the owner in n8n's log, which shows warnings by default. @param text follows the node's name */

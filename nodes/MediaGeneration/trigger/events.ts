@@ -31,14 +31,14 @@ export interface Ignored {
 interface TaskEvents {
 	/** Says whether an event was output before. */
 	isKnown: (event: string) => boolean;
-	/** Remembers an event whose execution n8n has stored. n8n saves this next, and then answers. */
+	/** Remembers an event whose execution n8n has stored. n8n saves the event next, and then answers. */
 	remember: (event: string) => void;
 }
 
 /**
- * Begins to process a callback of a task, until its response has ended. Before that it waits while a
- * copy of the callback is processed. Nothing is saved unless an event is remembered: for each change,
- * n8n writes to its database, and anyone can send callbacks.
+ * Begins to process a callback of a task, once no copy of the callback is being processed. Until the
+ * response of this one has ended, further copies wait. Nothing is saved unless an event is remembered:
+ * for each change, n8n writes to its database, and anyone can send callbacks.
  * @param answerBy when to stop waiting, in milliseconds since 1970
  * @returns why the callback isn't processed, or the events of its task
  */
@@ -47,7 +47,7 @@ export async function beginCallback(
 	taskId: string,
 	answerBy: number,
 ): Promise<Refused | Ignored | TaskEvents> {
-	// n8n stops listening for a test event after the first one, so each callback is new there.
+	// A test listens for one event, so its callback is never a copy.
 	if (context.getMode() === 'manual') return { isKnown: () => false, remember: () => {} };
 	const trigger = `${context.getWorkflow().id}:${context.getNode().id}`;
 	const saved = context.getWorkflowStaticData('node');
@@ -55,7 +55,7 @@ export async function beginCallback(
 	triggers.set(trigger, events);
 	for (const event of String(saved.events).match(/[\w-]{22}/g) ?? [])
 		if (!events.get(event)) events.set(event, true);
-	// Task IDs may be long.
+	// A digest, because task IDs may be long.
 	const shorten = (event: string) => digest([taskId, event]);
 	const isKnown = (event: string) => events.get(shorten(event)) ?? false;
 	const key = `${trigger} ${taskId}`;

@@ -111,11 +111,11 @@ interface Finding {
 	/** What is output of the task. */
 	task: Task;
 	status: TaskStatus;
-	/** The service says the status too; otherwise only the callback claims it. */
+	/** The service says the same status; otherwise only the callback claims it. */
 	isConfirmed: boolean;
 }
 
-/** Takes the callback's word for how its task has ended. @param shown of the task, beside its ID */
+/** Takes the callback's word for how its task has ended. @param shown what is output beside the task's ID */
 const believe = (
 	{ taskId, claim }: AcceptedCallback,
 	details: Finding['details'],
@@ -132,7 +132,7 @@ function conclude(
 	const isUnknown = isOfKind(found, 'unknownTask');
 	const cause =
 		found instanceof UserError ? [found.message, found.description].filter(Boolean).join('. ') : '';
-	// No answer now, or an answer about another task. All other errors last until somebody corrects
+	// There was no answer in time, or the error may pass. All other errors last until somebody corrects
 	// their cause, such as a path in the credential.
 	if (!cause || (factsOf(found).passes && !isUnknown))
 		return { reason: 'detailsUnavailable', cause };
@@ -151,7 +151,8 @@ function confirm(
 ): Finding | Refused {
 	if (isForAnother(context, fetched)) return { reason: 'createdForAnother' };
 	const { status: known, state = '' } = fetched;
-	// Services send a signed callback at the end, so its claim says what an unknown state means.
+	// An unknown state reads as pending. Services send a signed callback when a task has ended, so the
+	// callback says how.
 	const isAtEnd = known === 'pending' && signedBy !== 'off';
 	const status = (isAtEnd ? (findStatus(state) ?? claim.status) : known) ?? 'pending';
 	if (status === 'pending') return { reason: 'taskNotEnded' };
