@@ -54,7 +54,7 @@ export function readCall(context: IExecuteFunctions): Call {
 	const isTool = isOldTool || context.getNode().type.endsWith('Tool');
 	const nodeContext = readNodeContext(context);
 	const runs = readNotedRuns(context);
-	// Of each node the first run only, because a loop may have very many. Infinity: n8n has noted none.
+	// Only the first run of each node is read, because a loop may have very many. Infinity without any run.
 	const begunAt = Math.min(...Object.values(runs).map(([first]) => first?.startTime ?? Infinity));
 	const timeout = readTimeout(context, calledAt, begunAt);
 	const answerBy =
@@ -111,10 +111,10 @@ function readMostTries(context: IExecuteFunctions): number {
 }
 
 /**
- * Reads when n8n ends the execution if it is awake. A field of the context says it, by the timeouts of
- * the workflow and of n8n. The workflow's settings have its own timeout only, which counts from now if
- * the field is missing. `e2e/stopAndTimeout` fails first. After a sleep that n8n itself ended, n8n may
- * end the execution earlier, and no field says so.
+ * Reads when n8n ends the execution if it is awake. A field of the context has that moment, by the
+ * timeouts of the workflow and of n8n. If the field is missing, the workflow's own timeout counts, from
+ * now. `e2e/stopAndTimeout` fails first. After a sleep that n8n itself ended, n8n may end the execution
+ * earlier, and no field says so.
  */
 function readTimeout(context: IExecuteFunctions, calledAt: number, begunAt: number): Timeout {
 	const { executionTimeout = 0 } = context.getWorkflowSettings();
@@ -147,14 +147,15 @@ function isMixedUp(context: IExecuteFunctions): boolean {
 const MCP_TRIGGER = '@n8n/n8n-nodes-langchain.mcpTrigger';
 
 /**
- * An MCP client gives up 60 s after its own call, n8n's client too, and then asks again. n8n notes that
- * call; an agent between client and node may have called several times since.
+ * An MCP client, n8n's too, gives up 60 s after its own call, and then asks again. The time counts from
+ * the first run that n8n has noted, because an agent between client and node may have called the node
+ * several times since.
  */
 const MCP_ANSWER_TIMEOUT = 44_000;
 
 /**
- * Says whether an MCP server leads to the node, and no other trigger has started the execution. For
- * such a call n8n has no execution, or notes the trigger only in queue mode of newer versions.
+ * Says whether an MCP server leads to the node, and no other trigger has started the execution. n8n names
+ * an MCP trigger only in queue mode of newer versions, so a call without a trigger counts as one.
  * `e2e/agentTools` and `queue` fail first.
  */
 function isBelowMcp(context: IExecuteFunctions): boolean {

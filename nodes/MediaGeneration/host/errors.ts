@@ -40,11 +40,11 @@ export function buildNodeError(
 }
 
 /**
- * Builds the item of an error, in a run that continues. n8n sends an item to the error output if its
- * JSON has these keys and no others (before 2.34 without `details`), or if it has an `error` beside its
- * JSON. There n8n adds the fields of the input item, and would put an enumerable `error` in place of the
- * JSON (`handleNodeErrorOutput` and `lineResult` in `workflow-execute.js`, 2.14.2, 2.41.1).
- * `e2e/failedTasks` fails first.
+ * Builds the item of an error, in a run that continues. n8n sends an item to the error output if its JSON
+ * has only the keys `error`, `message` and `details` (before 2.34, not `details`), or if the item has an
+ * `error` beside its JSON. At that output, n8n adds the fields of the input item. It would put an
+ * enumerable `error` in place of the JSON, so ours isn't enumerable (`handleNodeErrorOutput` and
+ * `lineResult` in `workflow-execute.js`, 2.14.2, 2.41.1). `e2e/failedTasks` fails first.
  * @param shown `beside` is output beside the error, `details` at the error output
  */
 export function buildErrorItem(
@@ -57,7 +57,7 @@ export function buildErrorItem(
 	const pairedItem = { item };
 	if (onError !== 'continueErrorOutput') return { json: { ...beside, ...error }, pairedItem };
 	const built = { json: { ...error, ...(details && { details }) }, pairedItem };
-	// Has the ID of the task, should n8n put this in place of the JSON after all.
+	// The description has the task's ID, should n8n put this error in place of the JSON after all.
 	const whole = { message: joinTexts(message, description) };
 	return details ? Object.defineProperty(built, 'error', { value: whole }) : built;
 }
@@ -65,9 +65,9 @@ export function buildErrorItem(
 const joinTexts = (...texts: unknown[]): string => texts.filter(Boolean).join('. ');
 
 /**
- * Puts the error of an item beside its JSON, for a node that falls asleep. There n8n stores the error,
- * every version sends the item to the error output, and n8n puts the error in place of the JSON. For an
- * error in the JSON of the first item, n8n would try the node again before it stores the sleep
+ * Puts the error of an item beside its JSON, for a node that falls asleep. From there, every version of
+ * n8n stores the error, sends the item to the error output, and puts the error in place of the JSON. An
+ * error within the JSON of the first item would make n8n try the node again before it stores the sleep
  * (`handleNodeErrorOutput` and `processRunExecutionData` in `workflow-execute.js`, 2.14.2, 2.41.1).
  * `e2e/uncalled` fails first.
  */

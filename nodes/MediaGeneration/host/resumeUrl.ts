@@ -61,8 +61,8 @@ const NO_LONGER_WAITS =
 export const isEndedAnswer = (body: unknown): boolean =>
 	isObject(body) && NO_LONGER_WAITS.test(String(body.message));
 
-/** What keeps callbacks away, by address. Requests under way are shared. */
-const obstacles = new Memory<Promise<string | undefined>>('answerers');
+/** What keeps callbacks away, by address. Runs that ask at the same time share one request. */
+const obstacles = new Memory<Promise<string | undefined>>('obstacles');
 
 /**
  * Asks what keeps callbacks from a resume URL: a proxy may not pass `/webhook-waiting/` on, or want a

@@ -19,8 +19,8 @@ const INPUT_NAME = `${SLUG}-input`;
  * Makes n8n store these items as the input of the node that falls asleep. If n8n ends the sleep by
  * itself, it outputs that input (`handleWaitingState` in `workflow-execute.js`, 2.14.2, 2.41.1).
  * n8n asks nodes not to change their input, but without this the task IDs would be lost. `e2e/sleep`
- * fails first. The real input is stored whole: under Execute Once, `getInputData()` has its first item
- * only.
+ * fails first. The real input is stored from `data.main`, which is whole: under Execute Once,
+ * `getInputData()` has the first item only.
  * @returns copies of the items, for the node to return: n8n changes what a node returns
  */
 export function storeItems(

@@ -8,7 +8,7 @@ const MESSAGE_BROKER = /^n8n-nodes-base\.(kafka|rabbitmq|mqtt|amqp)Trigger$/;
 /** The execution IDs of engine-v2, which can't let a node sleep, are UUIDs (2.41.1). */
 const ENGINE_V2_ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
-/** The end of a sentence. */
+/** A reason, as the end of a sentence. */
 const N8N_CANNOT = "n8n can't let a run of this kind sleep";
 
 /**
@@ -23,7 +23,8 @@ export function findWaiter({
 	nodeContext,
 	audience,
 }: Call): string | undefined {
-	// n8n deletes the execution of a single node at its end, so that no callback could wake it.
+	// n8n's assistant executes a single node, and n8n deletes that execution when the node has run: no
+	// callback could wake it.
 	if (!nodeContext || executionId === '' || audience === 'assistant') return N8N_CANNOT;
 	if (ENGINE_V2_ID.test(executionId)) return N8N_CANNOT;
 	switch (context.getMode()) {

@@ -47,8 +47,8 @@ export type HeldResponse = Pick<
  * `active-executions.js`; 2.14.2, 2.41.1). Events don't tell: after a hang-up `close` comes at
  * once, with status 200, and `finish` never.
  *
- * Keep answers below 1 kB: n8n compresses longer ones, which never end after a hang-up. Nor does
- * the response of an execution that a user stops while it waits for its slot.
+ * Keep answers below 1 kB: n8n compresses longer ones, and a compressed response never ends after a
+ * hang-up. Neither does the response of an execution that a user stops while it waits for its slot.
  * `e2e/concurrencyLimit` fails first.
  */
 export const isUnderway = ({ writableEnded }: HeldResponse): boolean => !writableEnded;

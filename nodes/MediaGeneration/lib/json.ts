@@ -31,7 +31,7 @@ export function parseJson(text: string): unknown {
 	}
 }
 
-/** Takes off the code fence that chats and pages put around JSON, as in ```json … ```. */
+/** Takes off the code fence in which chats and pages put JSON, as in ```json … ```. */
 export const takeOffFence = (text: string): string =>
 	/^\s*```(?:[\w-]*\s)?(.*)```\s*$/s.exec(text)?.[1] ?? text;
 

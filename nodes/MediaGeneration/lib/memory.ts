@@ -1,16 +1,16 @@
 /**
- * What this process remembers: the most entries, or the most that entries weigh together, and for how
- * many milliseconds; without a time, entries stay as long as there is room. What decides a payment or
- * a wake has no time, because n8n may let an execution wait for hours. Beside these stores there are
- * only `WeakMap`s by objects of n8n, whose entries end with the objects.
+ * What this process remembers. `most` is how many entries a store holds, or how much they weigh together.
+ * `time` is how many milliseconds an entry stays; absent: as long as there is room. Stores that decide
+ * about a payment or a wake have no time, because n8n may let an execution wait for hours. Beside these
+ * stores there are only `WeakMap`s by objects of n8n, whose entries end with the objects.
  */
 export const STORES = {
 	/** What services answered about models, for all editors and runs. In characters. */
 	catalogue: { most: 32_000_000, time: 600_000 },
 	/** Why the service gave no schema of a model. */
 	missingSchemas: { most: 200, time: 60_000 },
-	/** Who answers at the address of resume URLs. */
-	answerers: { most: 1_000, time: 60_000 },
+	/** What keeps callbacks from the address of resume URLs. */
+	obstacles: { most: 1_000, time: 60_000 },
 	/** What nodes have logged, by subject. */
 	warnings: { most: 1_000, time: 60_000 },
 	/** The rates of accounts. */
@@ -23,7 +23,7 @@ export const STORES = {
 	callbacks: { most: 1_000 },
 	/** Runs, weighed by their items. */
 	runs: { most: 20_000 },
-	/** What the calls of a tool share that has no execution: those within this time are one run. */
+	/** What the calls of a tool share if it has no execution. Calls within this time count as one run. */
 	tools: { most: 10_000, time: 3_600_000 },
 	/** Sleeps. */
 	naps: { most: 10_000 },
@@ -46,10 +46,10 @@ export class Memory<V> {
 	private readonly entries = new Map<string, Stored<V>>();
 	private weight = 0;
 
-	/** @param isUnderway whether an entry must not be forgotten now, though there is no room */
+	/** @param mustStay whether an entry must not be forgotten now, though there is no room */
 	constructor(
 		private readonly name: keyof typeof STORES,
-		private readonly isUnderway: (value: V) => boolean = () => false,
+		private readonly mustStay: (value: V) => boolean = () => false,
 	) {}
 
 	get(key: string): V | undefined {
@@ -70,7 +70,7 @@ export class Memory<V> {
 		this.weight += weight;
 		for (const [oldest, entry] of this.entries) {
 			if (oldest === key || (this.weight <= most && entry.forgottenAt > now)) break;
-			if (!this.isUnderway(entry.value)) this.delete(oldest);
+			if (!this.mustStay(entry.value)) this.delete(oldest);
 		}
 	}
 

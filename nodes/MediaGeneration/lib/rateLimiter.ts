@@ -6,7 +6,7 @@ import { growPauses, untilAborted } from './timers';
 interface RateLimits {
 	/** The period that the number of requests refers to. */
 	period: number;
-	/** How long a run sends rate-limited requests again, counted from the first rejection. */
+	/** How long a run goes on sending rejected requests again, counted from the first rejection. */
 	patience: number;
 	/** Whether an error means that the request came too soon and did nothing. */
 	isTooFast: (error: unknown) => boolean;
@@ -14,9 +14,9 @@ interface RateLimits {
 
 const HOLDS = { first: 2_000, growth: 1.5, longest: 10_000 };
 
-/** A request that waits for a place or has one. It has the place until a period after its answer. */
+/** A request that waits for a place or holds one. It holds the place until a period after its answer. */
 interface Turn {
-	/** The number of its run. */
+	/** How many places the request's run allows. */
 	most: number;
 	signal?: AbortSignal;
 	begin: () => void;
@@ -27,12 +27,12 @@ const now = () => performance.now();
 
 /**
  * Limits the rate of an account's requests over all runs, and pauses all of them while the service
- * rejects any for its rate. Runs may have different numbers: a run with a small one must not hold up
- * the others, and together they send no more than the largest number allows.
+ * rejects any for its rate. Runs may allow different numbers of places: a run that allows few must not
+ * hold up the others, and together they send no more than the largest number allows.
  */
 export class RateLimiter {
 	private placed: Turn[] = [];
-	/** In the order in which they begin, if all have the same number. */
+	/** In the order in which they begin, if all runs allow the same number. */
 	private waiting: Turn[] = [];
 	/** When the pause of all ends; 0 if there is none. */
 	private heldUntil = 0;
@@ -43,8 +43,8 @@ export class RateLimiter {
 	/**
 	 * Makes a function that sends a run's requests, each in its turn, and again after rejections for the
 	 * rate.
-	 * @param most a request starts where requests of this or a smaller number hold fewer places than
-	 * this; Infinity: no limit
+	 * @param most how many places this run allows: its request begins once fewer are held by runs that
+	 *   allow as many or less; Infinity: no limit
 	 * @param signal when aborted, the run's waiting requests are rejected
 	 */
 	join(
@@ -84,12 +84,12 @@ export class RateLimiter {
 		return turn;
 	}
 
-	/** Whether requests count for others, or are held back. Otherwise none waits. */
+	/** Whether requests hold places, or all are held back. If not, none waits. */
 	isBusy(): boolean {
 		return this.placed.length > 0 || this.heldUntil > 0;
 	}
 
-	/** Begins all turns that may begin. A turn that can't holds up nobody. */
+	/** Begins all turns that may begin. A turn that can't begin holds up nobody. */
 	private beginWaiting() {
 		const waiting = this.waiting.filter(({ signal }) => !signal?.aborted);
 		const largest = Math.max(...waiting.map(({ most }) => most));

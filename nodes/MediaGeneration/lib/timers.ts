@@ -40,7 +40,10 @@ export function* growPauses({
 	for (let length = first; ; length = Math.min(length * growth, longest)) yield spread(length);
 }
 
-/** Runs a function after some milliseconds. It doesn't keep the process alive. */
+/**
+ * Runs a function after some milliseconds. An abort signal is the timer, because n8n's linter forbids
+ * `setTimeout`. It doesn't keep the process alive.
+ */
 export const runAfter = (milliseconds: number, work: () => void): void =>
 	AbortSignal.timeout(
 		Math.max(0, Math.min(Math.ceil(milliseconds), LONGEST_PAUSE)),

@@ -84,13 +84,13 @@ it.each(HELD)('of %s, none that is under way is forgotten', (name) => {
 });
 
 it('what has a time is not given out after it, nor kept once something else comes', () => {
-	const store = new ActualMemory<number>('answerers');
+	const store = new ActualMemory<number>('obstacles');
 	const now = jest.spyOn(Date, 'now').mockReturnValue(0);
 	store.set('first', 1);
-	now.mockReturnValue(STORES.answerers.time - 1);
+	now.mockReturnValue(STORES.obstacles.time - 1);
 	store.set('second', 2);
 	expect(store.get('first')).toBe(1);
-	now.mockReturnValue(STORES.answerers.time);
+	now.mockReturnValue(STORES.obstacles.time);
 	expect(store.get('first')).toBeUndefined();
 	store.set('second', 3);
 	expect([...store.keys()]).toEqual(['second']);
