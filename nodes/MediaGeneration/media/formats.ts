@@ -1,7 +1,7 @@
 import { Reader, type Chunks } from './reader';
 
 export interface Format {
-	/** Of a file's name. Width, height and duration are read of jpg, png, mp4 and mov only. */
+	/** The ending of a file's name. `inspect` also tells by it how to read a file. */
 	extension: string;
 	/** As in "is a GIF image". */
 	name: string;
@@ -61,7 +61,7 @@ interface FileSigns {
 	url: string;
 }
 
-/** Finds out the type of a file that is arriving. @returns it, and the file from its first byte */
+/** Finds out the type of a file that is arriving. @returns the type, and the file from its first byte */
 export async function readFileType(file: Chunks, signs: FileSigns) {
 	const reader = new Reader(file);
 	const found = recognizeFormat(await reader.peek(MAGIC_LENGTH));
@@ -69,9 +69,9 @@ export async function readFileType(file: Chunks, signs: FileSigns) {
 }
 
 /**
- * Chooses a file's type and extension: by its first bytes, as its host says, or by its URL. Hosts send
- * media as another medium's type, or as text. Only of sound and video, which share containers, does
- * the host's type say more than the first bytes.
+ * Chooses a file's type and extension. The first bytes of pictures, videos and sound count more than what
+ * the host says: hosts send them as another medium, or as text. But if the host says sound or video, that
+ * counts, because both share containers. Of any other file the host's type counts, then the URL.
  */
 function chooseFileType({ contentType, url }: FileSigns, found?: Format) {
 	const type = readType(contentType);

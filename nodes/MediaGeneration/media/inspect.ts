@@ -2,7 +2,7 @@ import { MAGIC_LENGTH, recognizeFormat, type Format } from './formats';
 import { readMp4 } from './mp4';
 import { Reader, type Chunks } from './reader';
 
-/** What a file's own bytes say of it. Facts that couldn't be read are absent. */
+/** What a file's own bytes say of the file. Facts that couldn't be read are absent. */
 export interface InspectedFile extends Omit<Format, 'begins'> {
 	/** Stored size in pixels; 0: unknown. A viewer may rotate or stretch the picture. */
 	width?: number;
@@ -71,7 +71,7 @@ export interface FileLimits {
 	duration?: { min: number; max: number };
 }
 
-/** Containers round to whole frames. In seconds. */
+/** How far a duration may be off, in seconds: containers round to whole frames. */
 const DURATION_TOLERANCE = 0.1;
 
 /**

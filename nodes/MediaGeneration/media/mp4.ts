@@ -7,7 +7,7 @@ const MOST_BOXES = 10_000;
 /** The largest box that is read, in bytes. The movie box of an hour of video takes about 5 MB. */
 const LARGEST_BOX = 8 * 1024 * 1024;
 
-/** The most bytes that are read of a box's content, which is padded with zeros up to there. */
+/** The most bytes that are read of a box's content. A shorter content is padded with zeros to this length. */
 const READ_BYTES = 48;
 
 /** Reads facts from ISO base media (ISO/IEC 14496-12) and QuickTime; none if `moov` is incomplete. */
