@@ -37,7 +37,7 @@ export async function searchModels(context: ILoadOptionsFunctions, filter = '') 
 	return { results };
 }
 
-/** What to do about a token that is not accepted, as nothing works without one. */
+/** What to do about a token that the service rejects: without one, no other remedy helps. */
 const findRemedy = (error: unknown): string | undefined =>
 	isOfKind(error, 'token') ? error.description : undefined;
 
@@ -49,18 +49,19 @@ async function connect(context: ILoadOptionsFunctions): Promise<TaskService> {
 	);
 }
 
-/** The longest title and price for which the box of the chosen model has room as the panel opens. */
-const BOX = 35;
+/** How many characters of title and price the box of the chosen model shows when the panel opens. */
+const MAX_BOX = 35;
 
 /**
- * Names a model by its title, the first line of its price, without emoji, or the first amount there if
- * the box has no room, and by its first type if the title lacks it.
+ * Makes a result of a model. The name has its title, its price, and its first type if the title lacks
+ * that. The price is the first line of the description of prices, without emoji; if the box has no room
+ * for the line, the first amount in it.
  */
 function toResult({ model, title = model, taskType, pricingDesc = '' }: CatalogueModel) {
 	const type = taskType.find((one) => !title.toLowerCase().includes(one.toLowerCase()));
 	const plain = pricingDesc.replace(/\p{Extended_Pictographic}\ufe0f? ?/gu, '').trim();
 	const [line = ''] = plain.split(/ *\n/);
-	const isLong = title.length + line.length > BOX;
+	const isLong = title.length + line.length > MAX_BOX;
 	const price = isLong ? line.replace(/.*?([\d.,]+ credits?\b).*/, '$1…') : line;
 	const name = [title, price, type].filter(Boolean).join(' · ');
 	const description = [taskType.join(', '), pricingDesc].filter(Boolean).join('\n');
@@ -72,8 +73,8 @@ function toResult({ model, title = model, taskType, pricingDesc = '' }: Catalogu
 }
 
 /**
- * Makes the editor's fields of the chosen model. If the service doesn't say them, the fields that the
- * workflow stores stay. The editor doesn't show errors of this method, so each reason is a notice.
+ * Makes the editor's fields of the chosen model. If the service can't say which they are, the fields that
+ * the workflow stores stay. The editor doesn't show errors of this method, so each reason is a notice.
  */
 export async function getModelFields(context: ILoadOptionsFunctions) {
 	const model = readModel(context);

@@ -4,7 +4,7 @@ import { anyModel } from '../models/any/fields';
 import { toProperty, type Field } from '../models/field';
 import { operations } from '../operations';
 
-/** Each with the operation of a new node. n8n's node list shows their actions in this order. */
+/** `first` is the operation of a new node. n8n's node list shows actions in the order of resources here. */
 const resources = [
 	{ name: 'Video or Image', value: 'task', first: 'generate' },
 	{ name: 'Model', value: 'model', first: 'getMany' },
@@ -52,7 +52,7 @@ export const operationProperties: INodeProperties[] = [
 	...[...new Set(operations.flatMap(({ fields }) => fields))].flatMap(toSharedProperty),
 ];
 
-/** In an expression, n8n gives a locator's value in its place, or the locator itself, which has a value. */
+/** In an expression, n8n gives the value of a locator or the whole locator, so `subtitle` takes both. */
 const chosen = `$parameter.${anyModel.name}`;
 const names = JSON.stringify(
 	Object.fromEntries(

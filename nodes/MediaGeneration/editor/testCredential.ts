@@ -11,7 +11,7 @@ import { factsOf, isOfKind } from '../api/failure';
 import { TOKEN_SCHEME } from '../api/service';
 import { explainKeyFault, readSigningKeys } from '../callback/signature';
 
-/** Short, because somebody is waiting in front of the screen. */
+/** A short timeout, because somebody is waiting in front of the screen. */
 const TEST_SETTINGS = { timeoutSeconds: 10 };
 
 const WRONG_PATH = "Check 'Base URL' and, with 'Advanced Settings' on, 'Credits Path'.";
@@ -68,7 +68,7 @@ function explainPath(baseUrl: string): string {
 	return `Remove ${pathname} from 'Base URL', unless your service is below that path: the node appends its own paths.`;
 }
 
-/** In tests, n8n only has an older request helper, which knows no credentials. */
+/** In the test of a credential, n8n has only an older request helper, which knows no credentials. */
 const toServiceContext = (
 	{ helpers }: ICredentialTestFunctions,
 	credentials: Credentials,
