@@ -18,7 +18,7 @@ const getOrigin = (url: unknown, base?: string): string | undefined =>
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
-/** n8n's HTTP Request node puts its address into `uri`, and Ignore SSL Issues into the other. */
+/** n8n's HTTP Request node puts its URL into `uri`, and Ignore SSL Issues into `rejectUnauthorized`. */
 type SentRequest = IHttpRequestOptions & { uri?: string; rejectUnauthorized?: boolean };
 
 /** Lists header names in lower case. axios also takes headers in groups, such as `common`. */
@@ -122,7 +122,7 @@ export class MediaGenerationApi implements ICredentialType {
 
 	/**
 	 * Adds the bearer token, but only to requests to the configured service: n8n lets users send requests
-	 * with credentials that they can't see. It's a function because an expression costs a V8 isolate.
+	 * with credentials that they can't see. A function, because an expression would cost a V8 isolate.
 	 * @throws {Error} if the request goes elsewhere, or if others could read the token
 	 */
 	authenticate: IAuthenticate = async (credentials, request: SentRequest) => {

@@ -11,7 +11,7 @@ import {
 import { methods } from './editor/methods';
 import { operationProperties, subtitle } from './editor/properties';
 
-/** Wakes an execution that sleeps. n8n makes a URL for each, so the service knows of none. */
+/** Wakes an execution that sleeps. Each execution has its own URL, so nothing is registered beforehand. */
 const wakeWebhooks: IWebhookDescription[] = [
 	{
 		name: 'default',
@@ -40,7 +40,7 @@ const builderHint = {
 	],
 };
 
-/** Its code is loaded when it runs, because n8n loads this file at its start, for the editor. */
+/** The code of a run is imported when it runs: n8n loads this file at its start, for the editor. */
 export class MediaGeneration implements INodeType {
 	description: INodeTypeDescription = {
 		displayName: 'Media Generation',

@@ -89,7 +89,7 @@ export class MediaGenerationTrigger implements INodeType {
 	};
 
 	async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {
-		// Loaded with the first callback, because n8n loads this file at its start, for the editor.
+		// Imported with the first callback: n8n loads this file at its start, for the editor.
 		return await (await import('./trigger/receive')).receiveCallback(this);
 	}
 }
