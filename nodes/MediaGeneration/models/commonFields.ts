@@ -3,7 +3,7 @@ import { isWebUrl } from '../lib/url';
 import type { Field } from './field';
 import type { JsonSchema } from './schema';
 
-/** What fields of the node take, where n8n's own types don't say it. */
+/* What fields of the node take, where n8n's own types don't say it. */
 
 const matchText = (pattern: RegExp, message: string): JsonSchema => ({
 	type: 'string',
@@ -54,7 +54,8 @@ export const buildFileList = (more?: JsonSchema): JsonSchema => ({
 export const toOptions = (...values: string[]): INodePropertyOptions[] =>
 	values.map((value) => ({ name: value, value }));
 
-/** Fields of several models. A model that differs spreads the field and overrides what differs. */
+/* Fields of several models. A model that differs spreads the field and overrides what differs. */
+
 export const prompt: Field = {
 	displayName: 'Prompt',
 	name: 'prompt',

@@ -34,7 +34,7 @@ export interface Model {
 	fields: Field[];
 }
 
-/** Describes what a field takes, by n8n's own `type` if it says no more. */
+/** Describes what a field takes: by its `send.schema`, or else by n8n's own `type`. */
 function toSchema({ type, typeOptions = {}, send, displayName }: Field): JsonSchema {
 	const { numberPrecision, minValue: minimum, maxValue: maximum } = typeOptions;
 	const ofTypes: Partial<Record<Field['type'], JsonSchema>> = {
@@ -60,7 +60,7 @@ export function describeFields(fields: Field[]): JsonSchema {
 	return { type: 'object', properties: Object.fromEntries(properties), required };
 }
 
-/** Makes the n8n property of a field. Options is a field that has fields, which are made alike. */
+/** Makes the n8n property of a field. The entries of Options are fields too, and are converted with it. */
 export function toProperty(field: Field): INodeProperties {
 	const property = { ...field };
 	delete property.send;

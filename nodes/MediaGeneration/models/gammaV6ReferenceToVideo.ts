@@ -46,7 +46,7 @@ const rowFields: Field[] = [
 	},
 ];
 
-/** Makes the reference image items of the contract of the rows. */
+/** Turns the rows of the editor into reference images as the request has them. */
 function unpackRows(value: unknown): unknown {
 	if (!isObject(value) || !Array.isArray(value.reference)) return value;
 	return value.reference.map((row: unknown) => {

@@ -26,7 +26,7 @@ export const models: Model[] = [
 
 /**
  * Describes what each model takes, one line per model, for AI builders. The types that n8n makes for
- * them have only the first of several properties of one name, and none that is named `mode`.
+ * builders have only the first of several properties with the same name, and lack one named `mode`.
  */
 const describeModels = (): string =>
 	[

@@ -41,8 +41,8 @@ import { listShortly, nameStep } from './words';
 
 /**
  * How values are taken. In `fields`, texts are converted to the types of the schema, and blank values
- * are left out. `json` is sent as it is, save for files and choices. So is `extra`, in which any text is
- * sent in place of a file.
+ * are left out. `json` and `extra` are sent as they are, save for files and choices. In `extra`, any text
+ * may stand in place of a file.
  */
 export type Mode = 'fields' | 'json' | 'extra';
 
@@ -154,6 +154,7 @@ export class InputReader {
 		const takesOne = types.length > 0 && !takesSeveral(schema);
 		const taken = this.takeEntry(value, place);
 		if (takesOne && taken.length > 1) throw this.buildSeveralError(place, taken);
+		// A single file is sent alone, unless the user gave a list or the schema takes nothing else.
 		const isText = !this.isFields && typeof taken[0] === 'string';
 		const isList = Array.isArray(value)
 			? takesList || !types.length
@@ -243,7 +244,7 @@ const BASE64 = /^[\w+/-]{64,}={0,2}$/;
 const isLeftOut = (value: unknown): boolean =>
 	isBlank(value) && !(value instanceof Nothing && value.isLost);
 
-/** Says whether nothing is sent of a value. A list without entries is sent: the user meant it. */
+/** Says whether a value is left out. A list without entries is sent: the user meant that list. */
 export const isBlankValue = (value: unknown): boolean =>
 	Array.isArray(value) ? value.length > 0 && value.every(isLeftOut) : isLeftOut(value);
 
@@ -252,7 +253,7 @@ const isDefined = (value: unknown): boolean => value !== undefined;
 const isFilePlace = ({ name, schema }: InputPlace): boolean =>
 	findPurpose(name, schema).kind === 'file';
 
-/** Makes the place of a list's entry, with the name of the list, and with what its schema says of files. */
+/** Makes the place of a list's entry. What the schema of the list says of files holds for its entries. */
 function toEntryPlace(place: InputPlace, at: number): InputPlace {
 	const { schema } = place;
 	const { format, description, limits } = schema;

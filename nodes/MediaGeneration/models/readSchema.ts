@@ -169,9 +169,9 @@ function findPart(document: unknown, reference: string): unknown {
 }
 
 /**
- * Makes one schema of several. Either all hold: where they contradict each other, the first counts,
- * because some documents have a stray branch of "string" beside an object. Or one of them holds: then
- * only a range that all share counts, and the values of all are allowed.
+ * Makes one schema of several. With `allHold`, as in `allOf`, the first wins a contradiction, because some
+ * documents have a stray branch of "string" beside an object. Otherwise, as in `anyOf`, one of them holds:
+ * a range counts only if all have the same, and the values of all are allowed.
  */
 function joinSchemas(schemas: JsonSchema[], allHold: boolean): JsonSchema {
 	const isMeant = (schema: JsonSchema) =>

@@ -6,14 +6,14 @@ import { getPart, hasType, isEqual, listTypes, type JsonSchema } from './schema'
 /** What a value may be read as: an address or a file of n8n, and values of the types of a schema. */
 
 /**
- * Says whether a text is an address whose scheme is a service's own, such as asset:1. What has a dot
- * before its colon is a hostname with a port. The schemes left out are those of files elsewhere, and
- * slips of http, such as htps.
+ * Says whether a text is an address whose scheme is a service's own, such as asset:1. A text with a dot
+ * before its colon is a hostname with a port instead. Left out are the schemes of files on other
+ * machines, and misspellings of http, such as htps.
  */
 export const hasOwnScheme = (text: string): boolean =>
 	/^(?!(data|file|blob|localhost|[htps]+):)[a-z][a-z\d+-]+:\S+$/i.test(text);
 
-/** No paths of a service: drives of Windows, schemes of files elsewhere, slips of http://, n/a. */
+/** No paths of a service: drives of Windows, files on other machines, misspellings of http://, n/a. */
 const NO_PATH = /^([a-z]:|[htps]+(:|;|\/\/)|data:|file:|blob:|n\/a$)/i;
 
 /** Says whether a text may be an address that only the service knows, such as /uploads/a. */

@@ -18,9 +18,9 @@ export interface JsonSchema
 	required?: string[];
 	default?: unknown;
 	description?: string;
-	/** What the values mean, by value: the description says it. */
+	/** What each of the values means, as the description says. */
 	meanings?: Record<string, string>;
-	/** Of the node's own fields: the name in the editor. No document sets this or what follows. */
+	/** The name in the editor. Only the node's own fields have this key and those below, no document. */
 	title?: string;
 	/** What a text must be. Blanks around it are not sent. */
 	rule?: {
@@ -30,7 +30,7 @@ export interface JsonSchema
 	};
 	/** The model's limits for a file. */
 	limits?: FileLimits;
-	/** A required list or object must be there. Services don't always mean that by `required`. */
+	/** If `required`, a list or object must be there. Services name such parts in `required` without need. */
 	isNeeded?: true;
 }
 
@@ -106,7 +106,7 @@ export function takesJson(schema: JsonSchema): boolean {
 	return types.includes('object') || (types.includes('array') && isNested);
 }
 
-/** Says whether a schema that allows these types takes text of any kind. */
+/** Says whether a schema takes free text. @param types that the schema allows */
 const takesText = (schema: JsonSchema, types = listTypes(schema)): boolean =>
 	!schema.enum && (types.length ? types.includes('string') : !schema.properties);
 

@@ -3,8 +3,9 @@ import { prompt, trimmed } from '../commonFields';
 import { toBuilderHint, type Field } from '../field';
 
 /**
- * What the node asks the service: the list of models, the fields of one, and their names, for AI builders, which
- * can't read a resource mapper, and for people who write JSON.
+ * The names of the methods by which the editor gets the list of models, the mapper's fields of a model,
+ * and a list of these fields to read. The last is for people who write JSON, and for AI builders, which
+ * can't read a mapper.
  */
 export const SEARCH_MODELS = 'searchModels';
 export const GET_MODEL_FIELDS = 'getModelFields';
@@ -38,7 +39,10 @@ export const anyModel: Field = {
 	send: { schema: trimmed },
 };
 
-/** Before a model is chosen. It is no `show`: n8n drops values where that path is missing. */
+/**
+ * Before a model is chosen. Fields that need a model are hidden by this condition, not shown by the
+ * opposite one: n8n drops values whose `show` has a path that is missing.
+ */
 const withoutModel = { '/anyModel.value': [''] };
 
 /** Says whether the columns of items are taken. @param mapper what the workflow stores of the fields */
@@ -48,15 +52,16 @@ export const isAutomatic = (mapper: unknown): boolean =>
 const byFields = { inputMode: ['fields'] };
 const byJson = { inputMode: ['json'] };
 
-/** The same, for the mode itself: n8n resolves no field by its own value. */
+/** Like `byJson`, for Input Mode itself, which n8n finds only by an absolute path. */
 const isJson = { '/inputMode': ['json'] };
 
-/** Options asks for it. n8n keeps a value as long as one definition of its field isn't hidden by this. */
-const askedFor = { '/options.showInputModes': [true] };
+/** 'Input Modes' in Options is on. A second, hidden definition of a field keeps its value while it is off. */
+const whenAsked = { '/options.showInputModes': [true] };
 
 /**
- * The same field as the other models' prompt, so its text stays when the model changes, which empties
- * the mapper. Hidden for a model without a prompt; not with JSON, as n8n then drops the mapper.
+ * Has the name of the other models' prompt, so its text stays when another model is chosen, which empties
+ * the mapper. Hidden for a model without a prompt, but not with JSON: n8n then drops the mapper, which
+ * has `$noPrompt`.
  */
 const anyPrompt: Field = {
 	...prompt,
@@ -83,11 +88,11 @@ export const inputMode: Field = {
 	),
 };
 
-/** Where the mode is shown: until a model is chosen, with JSON, and where Options asks for it. */
+/** Where the mode is shown: until a model is chosen, with JSON, and where 'Input Modes' is on. */
 const inputModes = [
-	{ show: askedFor },
-	{ show: isJson, hide: askedFor },
-	{ show: withoutModel, hide: { ...askedFor, ...isJson } },
+	{ show: whenAsked },
+	{ show: isJson, hide: whenAsked },
+	{ show: withoutModel, hide: { ...whenAsked, ...isJson } },
 ].map((displayOptions): Field => ({ ...inputMode, displayOptions }));
 
 /** What to do where the service lists no fields. */
@@ -123,7 +128,7 @@ const help: Field = {
 	name: 'guide',
 	type: 'options',
 	noDataExpression: true,
-	// Or n8n's editor marks it as wrong that none is chosen.
+	// Otherwise n8n's editor marks the field as wrong because nothing is chosen.
 	allowArbitraryValues: true,
 	default: '',
 	typeOptions: listOptions,
@@ -152,17 +157,17 @@ export const anyFields: Field = {
 		`Call ${LIST_MODEL_FIELDS} with { anyModel: { __rl: true, mode: 'id', value: '<model>' } } as the current parameters: each name there begins with that of a field. Then use { mappingMode: 'defineBelow', value: { '<field>': <value>, … }, schema: [] }, with the fields' own names. Where a field takes a file, give a URL or the name of the item's field that has the file, such as data.`,
 	),
 	typeOptions: mapperOptions,
-	displayOptions: { show: byFields, hide: { ...withoutModel, ...askedFor } },
+	displayOptions: { show: byFields, hide: { ...withoutModel, ...whenAsked } },
 };
 
-/** The same with n8n's choice between filling in and Map Automatically. */
+/** `anyFields` with n8n's choice between filling in and Map Automatically. */
 const mappedFields: Field = {
 	...anyFields,
 	typeOptions: {
 		...mapperOptions,
 		resourceMapper: { ...mapperOptions.resourceMapper, supportAutoMap: true },
 	},
-	displayOptions: { show: { ...byFields, ...askedFor }, hide: withoutModel },
+	displayOptions: { show: { ...byFields, ...whenAsked }, hide: withoutModel },
 };
 
 /** In Options: what most users of the list don't need. */
@@ -179,7 +184,7 @@ export const inputModesOption: Field = {
 /** In the order of the editor. */
 export const anyModelFields = [
 	{ ...anyModel, displayOptions: { hide: byJson } },
-	// The body has one too.
+	// The JSON may name the model, so with JSON the field may be blank.
 	{ ...anyModel, required: false, displayOptions: { show: byJson } },
 	...inputModes,
 	// Keeps the mode where it isn't shown.

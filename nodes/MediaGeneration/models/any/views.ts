@@ -223,7 +223,7 @@ function describeProperty({ name, schema, isRequired }: Property) {
 	};
 }
 
-/** Finds how a value is entered in the editor: its type, the same in words, and what a label says of it. */
+/** Finds how a value is entered in the editor: its type, what it takes in words, and a note for its label. */
 function findControl(
 	schema: JsonSchema,
 	purpose: Purpose,
@@ -251,12 +251,12 @@ function findControl(
 	return { type: types.includes('boolean') ? 'boolean' : 'number', takes };
 }
 
-/** Builds a label of a title and, if there is room, a note. @param givesWay the title is cut for the note */
-function buildLabel(title: string, note: string, givesWay = false): string {
+/** Builds a label of a title and, if there is room, a note. @param cutsTitle the title is cut for the note */
+function buildLabel(title: string, note: string, cutsTitle = false): string {
 	const label = addFacts(title, note);
 	if (label.length <= MAX_LABEL) return label;
 	const room = MAX_LABEL - addFacts('', note).length;
-	return givesWay && room >= SHORTEST_TITLE
+	return cutsTitle && room >= SHORTEST_TITLE
 		? addFacts(cutText(title, room), note)
 		: cutText(title, MAX_LABEL);
 }
