@@ -8,13 +8,13 @@ import { throwFirstError, toOutput } from '../run/output/output';
 import { operations } from './index';
 import type { PlainOperation, Step } from './operation';
 
-/** What a call by an MCP server has left for its output, in milliseconds. */
+/** How long the output of a call by an MCP server may take after `answerBy`, in milliseconds. */
 const OUTPUT_TIME = 1_000;
 
 /**
  * Executes the chosen operation. It checks all items first, then works on those that passed. Output
  * items are paired with their input item. An item's error follows the node's On Error setting. An MCP
- * server is answered in time, whatever hangs. Code that creates tasks looks at the time itself.
+ * server is answered in time, whatever hangs. `run/send` sees to it that no task is created afterwards.
  */
 export async function executeOperation(
 	context: IExecuteFunctions,
@@ -46,6 +46,7 @@ async function executePlain(call: Call, operation: PlainOperation<object>) {
 	throwFirstError(call, checked);
 	const prepared = checked.filter((one) => !isErrorOutcome(one));
 	const work = operation.work ?? takeSteps;
+	// In order, so that the outcomes of the items that passed go between the errors of those that didn't.
 	const ended = (
 		await work(prepared as Step[], call).catch((error) => failAll(call, prepared, error))
 	).values();
@@ -64,7 +65,7 @@ async function takeSteps(steps: Step[], { stopsOnError }: Call): Promise<Outcome
 	return await mapConcurrent(steps, take, { concurrency: CONCURRENCY, isLast });
 }
 
-/** Makes an error of the whole run the error of each item. @throws the error, with On Error "stop" */
+/** Makes an error that ended the whole work the error of each item. @throws it, with On Error "stop" */
 function failAll(call: Call, items: object[], error: unknown) {
 	if (call.stopsOnError) throw toNodeError(call, error);
 	return items.map(() => ({ error }));

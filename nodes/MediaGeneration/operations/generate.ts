@@ -1,15 +1,15 @@
 import { modelFields } from '../models';
 import { readOption, type Field } from '../models/field';
-import { buildOptionsField } from '../run/input/options';
+import { creationOptionsField } from '../run/input/options';
 import type { HowToWait } from '../run/ledger/ledger';
 import type { CreatingOperation } from './operation';
-import { byPeople, readWaitSettings, waitOptions } from './sharedFields';
+import { notInTools, readWaitSettings, waitOptions } from './sharedFields';
 
 const howToWait: Field = {
 	displayName: 'How to Wait',
 	name: 'howToWait',
 	type: 'options',
-	displayOptions: byPeople,
+	displayOptions: notInTools,
 	options: [
 		{
 			name: 'Automatic',
@@ -39,7 +39,7 @@ export const generateOperation: CreatingOperation = {
 	name: 'Generate',
 	action: 'Generate a video or image',
 	description: 'Create a video, an image, speech or music, and wait until it is finished',
-	fields: [...modelFields, buildOptionsField([howToWait, ...waitOptions])],
+	fields: [...modelFields, creationOptionsField([howToWait, ...waitOptions])],
 	request: async (item) => {
 		const { prepareRequest } = await import('../run/input/request');
 		return await prepareRequest(item);

@@ -19,10 +19,10 @@ export type Step = () => Promise<OutputItem[]>;
 export interface PlainOperation<Prepared extends object = Step> extends OperationBase {
 	/** Checks an item, before anything is sent for any. @throws {UserError} for a field */
 	prepare(item: Item): Prepared | Promise<Prepared>;
-	/** Works on all items together; absent: each item is a step. @returns their outcomes, in order */
+	/** Works on all items together; absent: the step of each is taken. @returns their outcomes, in order */
 	work?(prepared: Prepared[], call: Call): Promise<Outcome[]>;
 }
 
-/** An operation of the action node. Its items are worked on here, or become tasks (`run/generate`). */
+/** An operation of the action node: it works on its items itself, or has `run/generate` create tasks. */
 export type Operation = PlainOperation<object> | CreatingOperation;
 export type CreatingOperation = OperationBase & Job;

@@ -4,9 +4,9 @@ import type { JsonSchema } from '../models/schema';
 import type { Item } from '../run/input/item';
 import type { WaitSettings } from '../run/ledger/ledger';
 
-/** Fields that several operations have, and how they are read. */
+/* Fields that several operations have, and how they are read. */
 
-/** Reads a field for text. @returns blank, if the field may be. @throws {UserError} for other values */
+/** Reads a field for text. @returns '' if it is blank and may be. @throws {UserError} for other values */
 export const readTextField = ({ read }: Item, field: Field): string =>
 	(parseValue(field, read(field.name)) ?? '') as string;
 
@@ -66,22 +66,23 @@ export const readPerFile = (option: Item['option']): boolean =>
 
 /*
  * What Options say of a wait, for every operation that waits for tasks. Each option is checked where it
- * is read, as `checkOptions` leaves out options that aren't always shown. Options that depend on Download
- * Results have `hide`: with `show`, n8n would drop their values wherever nobody added that switch.
+ * is read, because `checkOptions` skips options that aren't always shown. Options that depend on Download
+ * Results are hidden where it is off, not shown where it is on: with `show`, n8n would drop their values
+ * wherever nobody added Download Results.
  */
 
-/** A longest wait: above 0, up to a year. n8n would change what is outside of `minValue` silently. */
+/** How long a wait may be: above 0, up to a year. With `minValue`, n8n would silently raise a lower number. */
 const minutes: JsonSchema = { type: 'number', minimum: 0.01, maximum: 525_600 };
 
 const asTool = { '@tool': [true] };
-export const byPeople = { hide: asTool };
+export const notInTools = { hide: asTool };
 const whenDownloading = { hide: { ...asTool, downloadResults: [false] } };
 
 const waitLimit: Field = {
 	displayName: 'Limit Wait Time (Minutes)',
 	name: 'waitLimit',
 	type: 'number',
-	displayOptions: byPeople,
+	displayOptions: notInTools,
 	default: 30,
 	description:
 		'For all items together. A task that still runs then gets the status timedOut, and continues at the service: use Wait.',
@@ -93,7 +94,7 @@ const failedTasks: Field = {
 	name: 'failedTasks',
 	type: 'options',
 	noDataExpression: true,
-	displayOptions: byPeople,
+	displayOptions: notInTools,
 	options: [
 		{
 			name: 'Error',
@@ -111,7 +112,7 @@ const downloadResults: Field = {
 	displayName: 'Download Results',
 	name: 'downloadResults',
 	type: 'boolean',
-	displayOptions: byPeople,
+	displayOptions: notInTools,
 	default: true,
 	description:
 		'Whether to download the files of completed tasks. If that fails, the item has the link, and the reason in downloadError.',
@@ -139,7 +140,7 @@ export const waitOptions: Field[] = [
 	{ ...agentWait, displayOptions: { show: asTool } },
 	// Hidden elsewhere, not absent: n8n's Agents may run the node itself as a tool, and n8n drops
 	// values of options that a node doesn't have.
-	{ ...agentWait, type: 'hidden', displayOptions: byPeople },
+	{ ...agentWait, type: 'hidden', displayOptions: notInTools },
 	waitLimit,
 	failedTasks,
 	downloadResults,
@@ -149,8 +150,8 @@ export const waitOptions: Field[] = [
 ];
 
 /**
- * Reads a run's settings with the expressions of this item. A tool waits as long as Agent Wait
- * says, and its agent gets links only.
+ * Reads a run's settings with the expressions of this item. A tool waits as long as Agent Wait says, and
+ * downloads nothing: its agent gets links only.
  * @throws {UserError} when an option can't be used
  */
 export function readWaitSettings({ call, option, settings }: Item): WaitSettings {

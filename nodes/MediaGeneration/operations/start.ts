@@ -4,7 +4,7 @@ import { modelFields } from '../models';
 import { parseValue, readOption, type Field } from '../models/field';
 import { buildFieldError } from '../models/values';
 import { webUrl } from '../models/commonFields';
-import { buildOptionsField } from '../run/input/options';
+import { creationOptionsField } from '../run/input/options';
 import type { Item } from '../run/input/item';
 import type { CreatingOperation } from './operation';
 import { readTextField } from './sharedFields';
@@ -76,9 +76,10 @@ export const start: CreatingOperation = {
 	name: 'Start Without Waiting',
 	action: 'Start a video or image without waiting',
 	description: 'Start a task and continue at once; its result comes later',
-	fields: [...modelFields, callbackUrl, buildOptionsField([referenceOption])],
+	fields: [...modelFields, callbackUrl, creationOptionsField([referenceOption])],
 	request: async (item) => {
 		const own = readTextField(item, callbackUrl);
+		// Counts if the field is blank. Checked like the field, but named as the user finds it.
 		const inBody = { ...callbackUrl, displayName: 'callBackUrl in Input (JSON)' };
 		const { prepareRequest } = await import('../run/input/request');
 		const request = await prepareRequest(

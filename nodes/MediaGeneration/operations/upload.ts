@@ -23,6 +23,7 @@ const fileField: Field = {
 	default: 'data',
 	required: true,
 	displayOptions: { show: { source: ['binary'] } },
+	// Takes a URL too, as the models' fields for files do.
 	send: { schema: webUrl },
 };
 

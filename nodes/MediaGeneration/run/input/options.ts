@@ -71,8 +71,8 @@ export const readPace = (option: OptionReader) => ({
 	atOnce: readNumberOption(option, concurrencyOption),
 });
 
-/** Builds Options of an operation that creates tasks. @param own entries that only it has */
-export const buildOptionsField = (own: INodeProperties[] = []): INodeProperties =>
+/** Makes the field Options of an operation that creates tasks. @param own entries that only it has */
+export const creationOptionsField = (own: INodeProperties[] = []): INodeProperties =>
 	optionsField([
 		maxTasksOption,
 		keepCreditsOption,
