@@ -7,14 +7,14 @@ import { listProperties, type JsonSchema } from '../../models/schema';
 import { buildFieldError, isBlank, type ItemFiles } from '../../models/values';
 import { listShortly, toTitle } from '../../models/words';
 
-/** What a user gives in other forms than fields, as columns or JSON; and one form for all of them. */
+/* Reads what a user gives as columns or JSON instead of fields, and brings all three into one form. */
 
 /** Folds a name for comparison: upper case, blanks, line breaks, _ and - don't count. */
 const fold = (name: string) => name.toLowerCase().replace(/[\s_-]+/g, '');
 
 /**
- * Takes the filled columns that mean fields of the model, for Map Automatically. A column means a field
- * by the exact name, else by one that reads alike, or like the field's title in the editor.
+ * Takes the filled columns that mean fields of the model, for Map Automatically. A column means the field
+ * of exactly its name, or else one whose name, or title in the editor, reads like it.
  * @throws {UserError} where two columns mean one field, or one means two
  */
 export function takeColumns(
@@ -55,10 +55,10 @@ interface PastedJson {
 const JSON_FIELD = anyInput.displayName;
 
 /**
- * Reads the model's input, or a whole body of a createTask request. A body has the fields in `input` or,
- * if it is flat, beside `model`; where the model has a field `input` or `model`, the JSON is no body.
+ * Reads the model's input, or the body of a createTask request: a whole one has the fields in `input`, a
+ * flat one beside `model`. If the model has a field of that name itself, the JSON is its input.
  * @param schema what the service says of the model
- * @param model the chosen one
+ * @param model the chosen model
  * @throws {UserError} for a body of another model, or a body whose input is no JSON object
  */
 export function readPastedJson(
@@ -85,11 +85,11 @@ export function readPastedJson(
 			`Give the same model in both, or remove everything but the model's input from '${JSON_FIELD}'.`,
 		);
 	if (isWhole) return { ...readWhole(written, Object.keys(beside)), callBackUrl };
-	// Without a description, the other model may be a field.
+	// If the service says nothing of the chosen model, `model` may be one of its fields, so it is sent.
 	return { input: other ? { model: given, ...beside } : beside, callBackUrl, warning: other };
 }
 
-/** Whether `input` makes the JSON a body: beside the model's name in any form, else as an object. */
+/** Whether JSON with `input` is a body: beside the chosen model's name, or if `input` is an object. */
 const meansBody = (json: Record<string, unknown>, model: string) =>
 	String(json.model).trim() === model || isObject(json.input) || /^\s*\{/.test(String(json.input));
 
@@ -102,8 +102,8 @@ function readWhole(written: unknown, beside: string[]): PastedJson {
 }
 
 /**
- * Brings what a user gave into one form, by which a retry recognizes the request: whatever the service
- * says of the model meanwhile, and whether the values came from fields, JSON or columns.
+ * Brings what a user gave into one form, by which a retry recognizes the request. The form is the same
+ * whatever the service says of the model now, and wherever the values stood: in fields, JSON or columns.
  * @param values by the names that are sent
  */
 export function normalizeGiven(values: Record<string, unknown>, files: ItemFiles): unknown {

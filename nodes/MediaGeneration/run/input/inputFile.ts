@@ -62,7 +62,7 @@ export class InputFile extends FileToSend {
 		return facts && ['html', 'txt'].includes(facts.extension) ? `is ${facts.name}` : undefined;
 	}
 
-	/** Uploads the file once, streamed from n8n's storage. Type and extension come from the content. */
+	/** Uploads the file once, streamed from n8n's storage. */
 	async upload(item: Item): Promise<UploadedFile> {
 		return await (this.uploaded ??= this.send(item));
 	}
@@ -70,9 +70,10 @@ export class InputFile extends FileToSend {
 	private async send({ service, settings }: Item) {
 		const { fileName, fileExtension, mimeType } = this.stored;
 		const facts = await this.inspect();
-		const media = /^(image|video)\//.test(facts?.mimeType ?? '') ? facts : undefined;
-		const name = makeUniqueName(fileName, media?.extension ?? fileExtension);
-		const type = media?.mimeType ?? mimeType;
+		// The content of a picture or video says its type. Of any other file, n8n's own facts count.
+		const known = /^(image|video)\//.test(facts?.mimeType ?? '') ? facts : undefined;
+		const name = makeUniqueName(fileName, known?.extension ?? fileExtension);
+		const type = known?.mimeType ?? mimeType;
 		const file = { size: await this.readSize(), mimeType: type, chunks: await this.open() };
 		return await service.upload(name, file, settings);
 	}

@@ -18,7 +18,7 @@ import { timeoutOption } from './options';
 export interface Item {
 	index: number;
 	call: Call;
-	/** The service, by the item's own credential: n8n resolves a credential's expressions for each item. */
+	/** By the item's own credential (`readService`). */
 	service: TaskService;
 	/** Reads a parameter of the node; blank if it has no value. */
 	read: (name: string) => unknown;
@@ -32,7 +32,7 @@ export interface CreateRequest {
 	model: string;
 	/** Each InputFile in it is uploaded before the task is created. */
 	input: Record<string, unknown>;
-	/** What the service calls at the task's end. */
+	/** The URL that the service calls when the task ends. */
 	callBackUrl?: string;
 	/** What may be a mistake, though the request is sent. */
 	warning?: string;
@@ -60,7 +60,7 @@ export const isErrorOutcome = (outcome: object | undefined): outcome is ErrorOut
 /** The number of items worked on at once. */
 export const CONCURRENCY = 5;
 
-/** n8n resolves expressions in the credential for each item. */
+/** Reads the service of an item: n8n resolves expressions in the credential for each item. */
 export async function readService(context: IExecuteFunctions, index: number): Promise<TaskService> {
 	const { TaskService } = await import('../../api/client');
 	return new TaskService(context, await context.getCredentials<Credentials>(CREDENTIAL, index));
@@ -69,7 +69,7 @@ export async function readService(context: IExecuteFunctions, index: number): Pr
 /**
  * Reads what an operation needs of an item.
  * @param fields of the operation
- * @throws {UserError} for a call of an agent that n8n mixes up, or when an option is blank, of
+ * @throws {UserError} if n8n mixes up this call of an agent with another, or an option is blank, of
  *   another type, or out of its range
  */
 export async function readItem(

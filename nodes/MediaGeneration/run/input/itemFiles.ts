@@ -14,9 +14,9 @@ export class FilesOfItem implements ItemFiles {
 	private readonly files: Map<string, InputFile>;
 	/** Labels of the form's fields for files, as the item's JSON has them. */
 	private readonly labels = new Set<string>();
-	/** Names that the node has given so far. */
+	/** Names that the node's fields have used so far. */
 	private readonly named = new Set<string>();
-	/** Where the form's files stand in the item's JSON, by what the JSON has of each. */
+	/** The form's files, by what the item's JSON has of each: the label of its field, and its place there. */
 	private readonly places = new Map<string, { label: string; at: number }>();
 
 	constructor(
@@ -56,7 +56,7 @@ export class FilesOfItem implements ItemFiles {
 				.flatMap((base) => [this.listNumbered(base, 0), this.listNumbered(base, 1)])
 				.find((files) => files.length > 0) ?? [];
 		const field = (exact ?? numbered[0])?.field;
-		// If no form can have written a binary field of exactly this name, nothing else can be meant.
+		// No form writes such a name (`ofForm` differs from it), so this very file is meant.
 		const isExact = field === name && name !== ofForm;
 		if (field !== undefined && !isExact) this.throwIfShared(name, label, ofForm);
 		return { exact, numbered };
@@ -79,7 +79,7 @@ export class FilesOfItem implements ItemFiles {
 		this.named.add(name);
 		const own = [...this.labels].filter((one) => toFormName(one) === ofForm);
 		const meant = [...this.named].filter((one) => toFormName(one) === ofForm);
-		// A form's field may have a name of its own beside its label.
+		// A name as a form writes it may be the Custom Field Name of the same field, so it is no other one.
 		const others = new Set([...own, ...meant].filter((one) => one !== ofForm));
 		const labels = own.length > 1 ? own : [...others];
 		if (labels.length > 1)
@@ -107,7 +107,7 @@ export class FilesOfItem implements ItemFiles {
 	 */
 	nameOf(object: Record<string, unknown>): string | undefined {
 		const [same, ...others] = [...this.files.values()].filter((file) => isSame(file, object));
-		// In memory, two files can be told apart by their data only, which the object may lack.
+		// Files in memory have no ID. If the object lacks their data too, equal ones can't be told apart.
 		if (same)
 			return others.every(({ stored }) => stored.data === same.stored.data)
 				? same.field
@@ -140,9 +140,9 @@ function toBase64(text: string, isBase64: boolean) {
 }
 
 /**
- * Workflows whose `binaryMode` is combined have files in the item's JSON, those of most nodes under
- * `_files`, several of a form's field in a list (`convert-binary-data.js`, 2.14.2, 2.41.1). Paths into
- * other values aren't followed, because a stranger may have written these. `e2e/flows` fails first.
+ * Workflows whose `binaryMode` is combined have files in the item's JSON. Most nodes put them under
+ * `_files`. A form's field with several files is a list (`convert-binary-data.js`, 2.14.2, 2.41.1). Other
+ * values aren't searched, because a stranger may have written them. `e2e/flows` fails first.
  */
 function listWithin(json: IDataObject): Array<[name: string, stored: IBinaryData]> {
 	const fields = [...Object.entries({ ...(json._files as object) }), ...Object.entries(json)];

@@ -50,7 +50,7 @@ export class ParameterReader {
 		if (isBlank(value)) {
 			// An expression that gives undefined asks for what isn't there.
 			const isLost = this.evaluateAll(parts).includes(undefined);
-			return new Nothing(this.show(template), isLost);
+			return new Nothing(this.quote(template), isLost);
 		}
 		if (typeof value !== 'string') return value;
 		this.throwIfObject(value, parts, field);
@@ -64,7 +64,7 @@ export class ParameterReader {
 	): Record<string, unknown> {
 		// What was filled in before Map Automatically isn't sent.
 		if (isAutomatic(stored)) return values;
-		// Beside their value, mapper and locator have texts of the service.
+		// Only the value of a mapper or locator is the user's. The rest are texts of the service.
 		if ('mappingMode' in stored || '__rl' in stored)
 			return { ...values, value: this.resolve(values.value, stored.value, field) };
 		const isOptions = field.type === 'collection';
@@ -72,13 +72,14 @@ export class ParameterReader {
 			if (isOwnEntry(key)) return value;
 			const own = describeField(field.options ?? [], key, field.type);
 			const part = this.resolve(value, stored[key], own);
-			// Only an option of JSON is a part of the input. Reading another option throws if it is blank.
+			// Of Options, only JSON becomes a part of the input, where Nothing is understood. Other options
+			// stay blank, and `readOption` throws for them.
 			return isOptions && own.type !== 'json' && part instanceof Nothing ? value : part;
 		});
 	}
 
-	/** A model fills in a tool's fields, and doesn't know the expressions. */
-	private show(template: string) {
+	/** Shows an expression, but not to an agent: it fills in a tool's fields, and doesn't know expressions. */
+	private quote(template: string) {
 		return this.call.isTool ? '' : template.trim();
 	}
 
@@ -99,7 +100,10 @@ export class ParameterReader {
 		);
 	}
 
-	/** @returns the JSON or, of a field that isn't JSON itself, its text; undefined: n8n's value counts */
+	/**
+	 * Fills in a template that has expressions between the quotes of JSON.
+	 * @returns a JSON field's value, or the text for any other field; undefined if n8n's own value is right
+	 */
 	private fillIn(parts: string[], isJson: boolean): unknown {
 		const isQuoted = findQuoted(parts);
 		if (!isQuoted.includes(true)) return undefined;
@@ -108,7 +112,7 @@ export class ParameterReader {
 			if (at % 2 === 0) return part;
 			const text = writeBesideText(given[at]);
 			if (!isQuoted[at]) return text;
-			if (isJson && given[at] === undefined) return toJsonText(markLost(this.show(part)));
+			if (isJson && given[at] === undefined) return toJsonText(markLost(this.quote(part)));
 			return keepsQuotes(part, text) ? text : toJsonText(text);
 		});
 		const json = texts.join('');
@@ -118,7 +122,7 @@ export class ParameterReader {
 	}
 }
 
-/** @param type if no field has the name */
+/** Finds what is known of a field. @param type counts if no field has the name */
 const describeField = (
 	fields: NonNullable<FieldFacts['options']>,
 	name: string,
@@ -202,14 +206,14 @@ function keepsQuotes(expression: string, text: string) {
 }
 
 /**
- * Marks in JSON an expression that gives nothing, by two characters that no text has. Whoever writes the
- * characters nevertheless only loses a part of his own text.
+ * Marks in JSON an expression that gives nothing, by two characters that no text has. A user who writes
+ * these characters all the same loses a part of their own text, and nothing else.
  */
 const markLost = (expression: string) => `\uffff${expression}\uffff`;
 const LOST = /\uffff([^\uffff]*)\uffff/g;
 const leaveOutLost = (text: string) => text.replace(LOST, '');
 
-/** Puts Nothing in place of a text that is blank but for its marks. From other texts, marks are dropped. */
+/** Puts Nothing in place of each text that has marks and no more. From other texts, marks are dropped. */
 function replaceLost(value: unknown): unknown {
 	if (Array.isArray(value)) return value.map(replaceLost);
 	if (isObject(value)) {

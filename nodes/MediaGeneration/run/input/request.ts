@@ -40,7 +40,7 @@ interface Given {
 	mode: Mode;
 	/** What the schema checks: the fields of the node, or all that is sent; absent: nothing. */
 	checks?: 'fields' | 'all';
-	/** What is sent for fields that are sent when blank too. */
+	/** Blank texts for the fields that are sent even when blank. */
 	blank?: Record<string, unknown>;
 	isByColumns?: boolean;
 	/** From a pasted body, unchecked. */
@@ -52,7 +52,7 @@ interface Given {
 
 /**
  * Turns an item into a request. Whatever an item gives comes this way.
- * @param chooseCallbackUrl gets the callback URL of a pasted body; by default there is none
+ * @param chooseCallbackUrl chooses the callback URL, given that of a pasted body; absent: none is sent
  * @throws {UserError} when a value or file can't be sent
  */
 export async function prepareRequest(
@@ -93,8 +93,9 @@ async function readGiven(item: Item): Promise<Given> {
 }
 
 /**
- * Reads the chosen model or, if that was left blank, the one in a pasted body. Strangers must not choose
- * what is paid for: in neither place does an expression leave the choice to the body, nor does a tool.
+ * Reads the chosen model or, if that was left blank, the model in a pasted body. Strangers must not choose
+ * what is paid for. So the body's model counts only if somebody typed it there: it doesn't if Choose Model
+ * or the body's model is an expression, or in a tool.
  */
 function readModel({ call, index, read }: Item, body: Given['values'] = {}): string {
 	const chosen = read(anyModel.name);
@@ -115,17 +116,17 @@ async function makeInput(given: Given, extra: Record<string, unknown>, files: Fi
 	const input = { ...own, ...reader.read(extra, 'extra') };
 	// A service may ignore names that it doesn't know.
 	const unknown = listUnknown(schema, own);
-	const found = unknown.length
+	const aboutUnknown = unknown.length
 		? `${listShortly(unknown)} in Input ${unknown.length > 1 ? 'are no fields' : 'is no field'} of ${given.model}. ${nameFields(schema)}`
 		: undefined;
-	if (found && mode === 'fields')
+	if (aboutUnknown && mode === 'fields')
 		throw buildFieldError(
-			found,
+			aboutUnknown,
 			"Correct the names. What the service takes beyond these fields goes into 'Extra Fields' in Options.",
 		);
 	const remedy = given.isByColumns ? COLUMN_REMEDY : undefined;
 	if (checks) checkInput(schema, checks === 'all' ? input : own, values, remedy);
-	const warnings = [...given.warnings, found, ...reader.warnings];
+	const warnings = [...given.warnings, aboutUnknown, ...reader.warnings];
 	if (given.isByColumns) warnings.push(checkColumns(given, input));
 	for (const use of reader.uses) await use.file.check(use);
 	const sentences = warnings.filter((one) => one !== undefined).map((one) => `${one}.`);
@@ -142,7 +143,7 @@ function readPrompt({ read }: Item) {
 	return parseValue(prompt, isParts ? JSON.stringify(value) : value);
 }
 
-/** The prompt of the node counts in place of another. */
+/** Adds the node's prompt, if there is one, in place of a prompt in the values. */
 function addPrompt(item: Item, values: object | null | undefined): Given['values'] {
 	const written = readPrompt(item);
 	return { ...values, ...(written !== undefined && { prompt: written }) };
@@ -178,7 +179,8 @@ async function readJson(item: Item): Promise<Given> {
 	const pasted = readPastedJson(described.schema, { ...entered }, model);
 	const values = addPrompt(item, pasted.input);
 	const warnings = [described.warning, pasted.warning];
-	// A blank field may have an expression that gives nothing, so required fields are checked.
+	// JSON isn't checked. But where the field is blank, because an expression gave nothing, required fields
+	// must be there.
 	const checks = entered ? undefined : 'all';
 	const { callBackUrl } = pasted;
 	return { ...described, callBackUrl, model, values, warnings, mode: 'json', checks };
