@@ -17,15 +17,15 @@ import {
 import type { TaskFile } from './fileItems';
 
 /**
- * By the node's context, so that n8n's tries don't download files again. n8n drops the context with the
- * execution, and a run's files go when the node's next run begins. Another process downloads anew.
+ * The files of the node's last run in an execution, by the node's context, so that n8n's tries don't
+ * download them again. n8n drops the context with the execution. Another process downloads anew.
  */
 const filesOf = new WeakMap<object, { runIndex: number; files: Files }>();
 
 /** Finds the files of a run. */
 export function openFiles({ nodeContext }: Call, ledger: Ledger): Files {
 	const { executionId, runIndex } = ledger;
-	// Wait stores no ledger, which would say in which execution and run it is.
+	// The ledger of Wait isn't stored, and knows neither execution nor run. So it is the owner itself.
 	const owner = (executionId && nodeContext) || ledger;
 	const known = filesOf.get(owner);
 	if (known?.runIndex === runIndex) return known.files;
@@ -40,8 +40,9 @@ interface Wanted extends FileSource {
 	links: ResultLink[];
 	/** The largest size of a file. */
 	maxBytes: number;
-	/** The task's item and, where the run knows them, the first words of its prompt: for file names. */
+	/** The task's item, for file names. */
 	item: number;
+	/** The first words of the task's prompt, if the run knows them, for file names. */
 	words?: string;
 }
 
@@ -70,7 +71,7 @@ const MOST_USELESS_LINKS = 3;
 /** The files of a run's tasks. A limited number is downloaded at once. */
 export class Files {
 	private readonly inTurn = limitConcurrency(CONCURRENCY);
-	/** The service answers one such request of an account in a second, and other runs wait behind it. */
+	/** Asks for fresh links one by one: the service gives an account one a second, and other runs wait too. */
 	private readonly renewInTurn = limitConcurrency(1);
 	private readonly begun = new Map<string, Promise<TaskFile[]>>();
 	/** By the task's key, once each of the task's files is downloaded or has an error. */
@@ -108,8 +109,8 @@ export class Files {
 	}
 
 	/**
-	 * Makes a function that lists the URLs to try for a file, each once the one before has failed: its
-	 * link, at once a fresh one from the service, and the last of these after pauses.
+	 * Makes a function that lists the URLs to try for a file, until one works: its link, then a fresh link
+	 * from the service at once, then the same link again after each of `PAUSES`.
 	 */
 	private createListUrls({ call, getService, settings }: FileSource) {
 		const { renewInTurn } = this;

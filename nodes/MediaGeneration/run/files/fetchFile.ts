@@ -33,7 +33,7 @@ export interface RemoteFile {
 
 /** Why a file could not be downloaded. */
 export class DownloadError extends UserError {
-	/** The same may succeed some seconds later, or by a fresh link. */
+	/** The download may succeed some seconds later, or by a fresh link. */
 	readonly passes: boolean;
 
 	/** @param next what to do; absent: try again later */
@@ -60,7 +60,7 @@ interface FileAnswer {
 	body: AsyncIterable<Uint8Array> & {
 		constructor: { from(chunks: AsyncIterable<Uint8Array>): never };
 	};
-	/** That answered, after redirects. */
+	/** The URL that answered, after redirects. */
 	url: string;
 }
 
@@ -82,7 +82,7 @@ export async function fetchFile(source: FileSource, file: RemoteFile): Promise<D
 	const over = new AbortController();
 	try {
 		const opening = openLink(source, file, over.signal);
-		// A server may send headers so slowly, or redirect so often, that n8n's timeout has no effect.
+		// n8n's timeout has no effect on a server that sends headers byte by byte, or redirects often.
 		const answer = await settleBy(Date.now() + timeoutSeconds * 1000, opening);
 		if (answer) return await storeAnswer(source, file, answer);
 		throw buildHostError(file, file.url, `gave no answer within ${timeoutSeconds} s`, SLOW_HINT);
@@ -169,7 +169,7 @@ async function openLink(
 		const asking = call.context.helpers.httpRequest({ ...request, url });
 		const answer = (await asking.catch((error: unknown) => {
 			const { detail, next } = findNetworkFailure(error, timeoutSeconds);
-			// What needs a change of settings would fail again.
+			// With `next`, the download isn't tried again: without a change of settings it would fail too.
 			throw buildHostError(file, url, detail, next);
 		})) as FileAnswer;
 		const {

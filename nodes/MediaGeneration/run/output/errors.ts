@@ -56,7 +56,7 @@ export function sumUp({ earlier, entries }: Ledger) {
 /**
  * Says in plain text what happened, and in lines what to do next, all in the message for an agent.
  * @param entries their tasks exist although the output is an error
- * @param sums what else to say of them
+ * @param sums the facts of `sumUp`
  */
 function explain(
 	{ audience }: Call,
@@ -73,7 +73,7 @@ function explain(
 	const next = findNext(error);
 	const lines = [
 		hasOthers && entries.length > 1 && task && ABOUT_OTHER_TASKS,
-		// A reader who is told that no task was created would pay for these again.
+		// If the error said that no task was created, a reader would pay for the existing ones again.
 		hasOthers ? next?.replace(NOTHING_CREATED, 'No further task was created.') : next,
 		hasOthers && `Tasks that exist (look at them with Get): ${others.join(', ')}`,
 		...sums,
@@ -81,12 +81,12 @@ function explain(
 	].flatMap((line) => (line ? toPlainText(String(line)) : []));
 	const message = toPlainText((error as Error).message);
 	if (audience !== 'agent') return { message, lines };
-	// Each is cut for itself, because the second has the IDs of tasks.
+	// Each is cut by itself, so that a long message never takes the room of the tasks' IDs.
 	const texts = [`${message}.`, lines.join(' ')].map((text) => cutText(text, LONGEST_TEXT));
 	return { message: [...texts, ABOUT_SERVICE_TEXTS].filter(Boolean).join(' '), lines: [] };
 }
 
-/** Makes n8n's own error. @param ledger of a run, with its tasks, also from earlier tries */
+/** Makes n8n's own error. @param ledger of the run, whose tasks the error names */
 export function toNodeError(
 	call: Call,
 	error: unknown,
@@ -96,7 +96,7 @@ export function toNodeError(
 	const { context, audience } = call;
 	const { message, lines } = explain(call, error, ledger?.entries, ledger && sumUp(ledger));
 	const count = context.getInputData().length;
-	// End users may read it, such as those of a form: a single item needs no number.
+	// End users may read the message, such as those of a form. A single item needs no number.
 	const isAlone = itemIndex === undefined || count < 2 || audience === 'agent';
 	return buildNodeError(context.getNode(), {
 		message: isAlone ? message : `${message} [item ${itemIndex + 1} of ${count}]`,

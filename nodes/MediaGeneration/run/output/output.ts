@@ -65,6 +65,7 @@ export const makeOutcomes = (
 		if (entry.unknown && statusOf(entry) === 'unknown')
 			return { error: buildUnknownError(entry.unknown) };
 		const attempt = findTask(entry);
+		// An item without a task has the error of the run; if there is none, the item wasn't begun.
 		if (fatal || !attempt) return fatal;
 		const { said, failure } = looks?.find(looks.keyOf(entry)) ?? {};
 		const task = describeTask(entry, attempt, said);
@@ -140,7 +141,7 @@ function showHints(
 	}
 }
 
-/** Lists the faults of items. Each has a reason for each item, by its number from 1. */
+/** Lists what to warn of, and for each such text the items, by their numbers from 1, with their reasons. */
 function listWarnings(outcomes: Outcome[]): Map<string, Map<number, string>> {
 	const warnings = new Map<string, Map<number, string>>();
 	for (const [item, outcome = { items: [] }] of outcomes.entries()) {
