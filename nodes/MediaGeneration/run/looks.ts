@@ -53,7 +53,7 @@ export class Looks {
 			}
 	}
 
-	/** The key of the task of an entry that counts; blank without one. */
+	/** The key of the entry's task that counts; blank if the entry has no task. */
 	keyOf(entry: Entry): string {
 		const attempt = findTask(entry);
 		return attempt ? this.identify(entry, attempt.taskId) : '';
@@ -67,7 +67,7 @@ export class Looks {
 		return this.keys.filter((key) => this.isPending(key));
 	}
 
-	/** Those of pending tasks whose last look failed. */
+	/** Keys of the pending tasks whose last look failed. */
 	get failedKeys(): string[] {
 		return this.pendingKeys.filter((key) => this.find(key).failure);
 	}
@@ -85,14 +85,14 @@ export class Looks {
 		return this.tasks.get(key) ?? {};
 	}
 
-	/** Why the last look at a task that has not ended failed, if one did. */
+	/** Why the last look at a pending task failed; of the first such task, if there is any. */
 	get failure(): Error | undefined {
 		return this.find(this.failedKeys[0] ?? '').failure;
 	}
 
 	/**
 	 * Looks at these tasks. A failure is noted, so nothing is thrown.
-	 * @param isLast is called after each answer, and says whether it ends the look
+	 * @param isLast is called after each answer, and says whether to begin no further requests
 	 */
 	async look(
 		keys: string[],
@@ -115,8 +115,8 @@ export class Looks {
 	}
 
 	/**
-	 * Asks for a task, such as that of a callback, then for one other, then for several at once, until
-	 * one has not ended.
+	 * Looks at a task, such as that of a callback, then at one other, then at several at once. The first task
+	 * that has not ended ends this, because the execution then sleeps on.
 	 */
 	async lookUntilPending(taskId: string, getService: GetService): Promise<void> {
 		const isPending = (key: string) => this.isPending(key);

@@ -6,7 +6,7 @@ import { growPauses } from '../lib/timers';
  * `timetable.test` holds their order, and that of the times of receivers of callbacks.
  */
 
-/* From the beginning of a request of our own. */
+/* Timeouts of our own requests. */
 
 /** How long a nudge waits for its answer. n8n answers once it has stored what comes of the nudge. */
 export const NUDGE_TIMEOUT = 30_000;
@@ -14,12 +14,12 @@ export const NUDGE_TIMEOUT = 30_000;
 /** How long the resume URL may take to answer when a run tries it before it sleeps. */
 export const PROBE_TIMEOUT = 3_000;
 
-/* Before the moment at which the wait limit passes, and after it. */
+/* Around the moment when the wait limit passes. */
 
 /** The limit counts as passed this early: two processes may have two clocks. */
 export const CLOCK_TOLERANCE = 1_000;
 
-/** How long a run may look that begins at its limit: woken there, or repeated by n8n. */
+/** How long a run may still look if it begins only at its limit: it was woken there, or n8n repeats it. */
 const TIME_AT_LIMIT = 20_000;
 
 /**
@@ -42,21 +42,21 @@ const LAST_WAKE = { leastAfterLimit: 28_000, beforeEndByN8n: 120_000 };
  */
 const TIME_AT_END = 5_000;
 
-/** Leaves that time at the end, or a fifth of the time until then if that is less. */
+/** Leaves `TIME_AT_END` before a moment, or a fifth of the time until then if that is less. */
 export const leaveTime = (endsAt: number, now = Date.now()): number =>
 	endsAt - Math.min(TIME_AT_END, (endsAt - now) / 5);
 
 /** Moments of a wait. */
 export interface WaitTimes {
-	/** The wait limit passes. */
+	/** When the wait limit passes. */
 	limitAt: number;
-	/** A run that is awake looks for the last time, unless that look fails. */
+	/** When a run that is awake looks for the last time. Only looks that failed are repeated later. */
 	lastLookAt: number;
-	/** A run that is awake has the answers to its looks. */
+	/** Until when a run that is awake waits for the answers to its looks. */
 	answersBy: number;
-	/** From then on, webhooks no longer wake a run that sleeps. */
+	/** From when on webhooks no longer wake a run that sleeps. */
 	lastWakeAt: number;
-	/** n8n ends the sleep by itself. */
+	/** When n8n's own timer ends the sleep. */
 	endByN8nAt: number;
 }
 
@@ -85,7 +85,7 @@ export function planWait(limitAt: number, callEndsAt: number, now = Date.now()):
 	};
 }
 
-/* Between looks or nudges. */
+/* Pauses between looks, or between nudges. */
 
 /** Between the looks of a run that is awake. */
 export const PAUSES_AWAKE = { first: 2_000, growth: 1.5, longest: 30_000 };
@@ -127,7 +127,7 @@ export function* planNudges(limitAt: number, lastWakeAt: number): Generator<numb
 	yield* planLooks(PAUSES_AT_LIMIT, lastWakeAt);
 }
 
-/* Of creations, while the service takes no more tasks at once. */
+/* Creations while the service takes no more tasks at once. */
 
 /** Between the tries of a creation. */
 export const PAUSES_WHILE_FULL = { first: 10_000, growth: 1.5, longest: 60_000 };
@@ -135,16 +135,16 @@ export const PAUSES_WHILE_FULL = { first: 10_000, growth: 1.5, longest: 60_000 }
 /** How long creations wait from the first rejection, in a run that doesn't wait for its tasks. */
 export const MAX_TIME_WHILE_FULL = 300_000;
 
-/* Of creations, before n8n's own timeout. */
+/* Creations before n8n's own timeout. */
 
-/** These times are less where n8n gives the execution less than `full` in all. */
+/** Before n8n's timeout. If n8n gives the execution less time than `full` in all, less in proportion. */
 const BEFORE_TIMEOUT = { lastSent: 8_000, known: 3_000, full: 20_000 };
 
 /** Moments of creations, the same in all tries of n8n. */
 export interface CreationTimes {
-	/** The last creation begins. */
+	/** Until when a creation may begin. */
 	sentBy: number;
-	/** The outcomes are known. A creation still under way then counts as of unknown outcome. */
+	/** Until when outcomes must be known. A creation that is still under way then is of unknown outcome. */
 	knownBy: number;
 }
 

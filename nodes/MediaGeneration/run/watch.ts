@@ -46,8 +46,8 @@ export async function watch(run: AwakeRun): Promise<void> {
 
 /**
  * Downloads the files of a task into n8n's storage, if it has completed.
- * @param failures the statuses of another task that make the run end with an error, so that no file is
- *   of use
+ * @param failures if another task has one of these statuses, the run may end with an error, and then
+ *   nobody gets the file
  */
 async function downloadFiles(run: AwakeRun, key: string, failures = ['failed']): Promise<void> {
 	const { call, ledger, looks, files } = run;
@@ -57,8 +57,8 @@ async function downloadFiles(run: AwakeRun, key: string, failures = ['failed']):
 	const entry = ledger.entries[item] as Entry;
 	const attempt = findTask(entry);
 	if (!downloads || attempt?.end?.status !== 'completed' || looks.keyOf(entry) !== key) return;
-	const mayEnd = call.stopsOnError && isErrorIfFailed(run);
-	if (mayEnd && ledger.entries.some((one) => failures.includes(statusOf(one)))) return;
+	const endsOnFailure = call.stopsOnError && isErrorIfFailed(run);
+	if (endsOnFailure && ledger.entries.some((one) => failures.includes(statusOf(one)))) return;
 	const task = describeTask(entry, attempt);
 	const links = listTaskLinks(task, ['result']);
 	if (!links.length) return;
