@@ -12,6 +12,7 @@ interface RateLimits {
 	isTooFast: (error: unknown) => boolean;
 }
 
+/** How long all requests are held back after rejections for the rate. */
 const HOLDS = { first: 2_000, growth: 1.5, longest: 10_000 };
 
 /** A request that waits for a place or holds one. It holds the place until a period after its answer. */

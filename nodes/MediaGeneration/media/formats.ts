@@ -55,7 +55,7 @@ export function recognizeFormat(head: Buffer): Format | undefined {
 	return formats.find(({ begins }) => begins.test(text));
 }
 
-/** What a host says of a file: by the header Content-Type, and by its URL. */
+/** What the server of a file says of it: by the header Content-Type, and by its URL. */
 interface FileSigns {
 	contentType?: string;
 	url: string;
@@ -70,8 +70,8 @@ export async function readFileType(file: Chunks, signs: FileSigns) {
 
 /**
  * Chooses a file's type and extension. The first bytes of pictures, videos and sound count more than what
- * the host says: hosts send them as another medium, or as text. But if the host says sound or video, that
- * counts, because both share containers. Of any other file the host's type counts, then the URL.
+ * their server says: servers send them as another medium, or as text. But a type of sound or video from the
+ * server counts, because both share containers. Of any other file the server's type counts, then the URL.
  */
 function chooseFileType({ contentType, url }: FileSigns, found?: Format) {
 	const type = readType(contentType);

@@ -59,8 +59,8 @@ export function listFiles(task: Task, kinds: string[]): ResultLink[] {
 	});
 }
 
-/** Pauses before the last attempts at a download, in milliseconds. */
-const PAUSES = [2_000, 6_000, 12_000];
+/** Pauses before further attempts at a download, in milliseconds. */
+const RETRY_PAUSES = [2_000, 6_000, 12_000];
 
 /** Left at the end of a call for the output, in milliseconds. */
 const TIME_TO_OUTPUT = 6_000;
@@ -110,7 +110,7 @@ export class Files {
 
 	/**
 	 * Makes a function that lists the URLs to try for a file, until one works: its link, then a fresh link
-	 * from the service at once, then the same link again after each of `PAUSES`.
+	 * from the service at once, then the same link again after each of `RETRY_PAUSES`.
 	 */
 	private createListUrls({ call, getService, settings }: FileSource) {
 		const { renewInTurn } = this;
@@ -124,7 +124,7 @@ export class Files {
 			const fresh = await renewInTurn(async () => await renew(url)).catch(() => undefined);
 			if (fresh !== undefined && fresh !== url) yield fresh;
 			useless++;
-			for (const length of PAUSES) {
+			for (const length of RETRY_PAUSES) {
 				if (Date.now() + length > doneBy) return;
 				await pause(length, call.signal);
 				yield fresh ?? url;

@@ -48,7 +48,7 @@ export class DownloadError extends UserError {
 }
 
 /** Makes the error for what the server of a file did. */
-const buildHostError = (file: RemoteFile, url: string, did: string, next?: string) =>
+const buildServerError = (file: RemoteFile, url: string, did: string, next?: string) =>
 	new DownloadError(file, `its host ${cutText(new URL(url).host)} ${did}`, next);
 
 const ASK_SERVICE = 'Ask the service about the link.';
@@ -85,7 +85,7 @@ export async function fetchFile(source: FileSource, file: RemoteFile): Promise<D
 		// n8n's timeout has no effect on a server that sends headers byte by byte, or redirects often.
 		const answer = await settleBy(Date.now() + timeoutSeconds * 1000, opening);
 		if (answer) return await storeAnswer(source, file, answer);
-		throw buildHostError(file, file.url, `gave no answer within ${timeoutSeconds} s`, SLOW_HINT);
+		throw buildServerError(file, file.url, `gave no answer within ${timeoutSeconds} s`, SLOW_HINT);
 	} finally {
 		// Destroying a body that nobody has read leaves its connection open.
 		over.abort();
@@ -120,13 +120,13 @@ async function* receiveBody(
 	const chunks = body[Symbol.asyncIterator]();
 	for (;;) {
 		const next = await settleBy(Date.now() + timeoutSeconds * 1000, chunks.next()).catch(() => {
-			throw buildHostError(file, url, 'broke off before the file was complete');
+			throw buildServerError(file, url, 'broke off before the file was complete');
 		});
-		if (!next) throw buildHostError(file, url, `sent nothing for ${timeoutSeconds} s`, SLOW_HINT);
+		if (!next) throw buildServerError(file, url, `sent nothing for ${timeoutSeconds} s`, SLOW_HINT);
 		if (next.done && received.size) return;
-		if (next.done) throw buildHostError(file, url, 'sent no bytes');
+		if (next.done) throw buildServerError(file, url, 'sent no bytes');
 		if (Date.now() >= completeBy)
-			throw buildHostError(file, url, 'took more than an hour', ASK_SERVICE);
+			throw buildServerError(file, url, 'took more than an hour', ASK_SERVICE);
 		received.size += next.value.length;
 		if (received.size > file.maxBytes) {
 			const limit = `'Maximum File Size' in Options allows ${file.maxBytes / 1024 / 1024} MB`;
@@ -170,7 +170,7 @@ async function openLink(
 		const answer = (await asking.catch((error: unknown) => {
 			const { detail, next } = findNetworkFailure(error, timeoutSeconds);
 			// With `next`, the download isn't tried again: without a change of settings it would fail too.
-			throw buildHostError(file, url, detail, next);
+			throw buildServerError(file, url, detail, next);
 		})) as FileAnswer;
 		const {
 			statusCode,
@@ -178,8 +178,8 @@ async function openLink(
 		} = answer;
 		if (statusCode === 200) return { ...answer, url };
 		if (statusCode < 300 || statusCode >= 400 || !location)
-			throw buildHostError(file, url, `answered ${statusCode}`);
+			throw buildServerError(file, url, `answered ${statusCode}`);
 		[from, url] = [url, URL.canParse(location, url) ? new URL(location, url).href : location];
 	}
-	throw buildHostError(file, url, `redirected more than ${MAX_REDIRECTS} times`, ASK_SERVICE);
+	throw buildServerError(file, url, `redirected more than ${MAX_REDIRECTS} times`, ASK_SERVICE);
 }
