@@ -27,7 +27,7 @@ export interface Task {
 	/** ISO 8601 in UTC, like `completedAt`. */
 	createdAt?: string;
 	completedAt?: string;
-	/** What was sent that may be a mistake, or that the result was left out. */
+	/** What was sent that may be a mistake. */
 	warning?: string;
 	/** Why a file, or the result, is missing. */
 	downloadError?: string;
@@ -76,6 +76,8 @@ export function toTask(taskId: string, record: TaskRecord): Task {
 	const result = findResult([...results, ...others]) ?? results[0];
 	const links = listTaskLinks({ taskId, result }, ['result']);
 	const hasResult = links.length > 0 || hasText(result);
+	const isLeftOut =
+		status === 'completed' && !links.length && LEFT_OUT.test(JSON.stringify(result));
 	const isFailure = status === 'failed' || (status === 'completed' && !hasResult);
 	return dropUndefined({
 		taskId,
@@ -89,6 +91,7 @@ export function toTask(taskId: string, record: TaskRecord): Task {
 		creditsConsumed: record.creditsConsumed,
 		createdAt: toIsoTime(record.createTime),
 		completedAt: toIsoTime(record.completeTime),
+		downloadError: isLeftOut ? FILE_LEFT_OUT : undefined,
 		[REQUEST]: readRequest(record),
 	});
 }
@@ -98,18 +101,6 @@ const FILE_LEFT_OUT =
 
 /** A text in JSON in whose place a file was, alone or in a data URL. */
 const LEFT_OUT = /"(data:[^\s",]*,[^"]*)?…\\*"/;
-
-/** Says that the result was a file in an answer that was too large to keep the file. */
-export const describeLeftOut = ({ status, resultUrls, result }: Task): string | undefined =>
-	status === 'completed' && !resultUrls?.length && LEFT_OUT.test(JSON.stringify(result) ?? '')
-		? FILE_LEFT_OUT
-		: undefined;
-
-/** Adds to the warning what `describeLeftOut` says. */
-export function warnOfLeftOut(task: Task): Task {
-	const warning = [task.warning, describeLeftOut(task)].filter(Boolean).join(' ');
-	return warning ? { ...task, warning } : task;
-}
 
 /** Copies the parts of a record that no field of a Task has. Some services put the result there. */
 const omitKnown = (record: TaskRecord): object =>

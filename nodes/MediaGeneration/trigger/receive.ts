@@ -7,7 +7,7 @@ import {
 import { TaskService } from '../api/client';
 import type { Credentials } from '../api/endpoints';
 import { factsOf, isOfKind } from '../api/failure';
-import { REQUEST, findStatus, warnOfLeftOut, type Task, type TaskStatus } from '../api/task';
+import { REQUEST, findStatus, type Task, type TaskStatus } from '../api/task';
 import { readReference, REFERENCE } from '../callback/reference';
 import type { Refused } from '../callback/refusals';
 import { readSigningKeys } from '../callback/signature';
@@ -156,8 +156,12 @@ function confirm(
 	const isAtEnd = known === 'pending' && signedBy !== 'off';
 	const status = (isAtEnd ? (findStatus(state) ?? claim.status) : known) ?? 'pending';
 	if (status === 'pending') return { reason: 'taskNotEnded' };
-	const task = warnOfLeftOut({ ...fetched, status });
-	return { details: 'fetched', task, status, isConfirmed: status === known };
+	return {
+		details: 'fetched',
+		task: { ...fetched, status },
+		status,
+		isConfirmed: status === known,
+	};
 }
 
 /**

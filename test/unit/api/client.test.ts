@@ -1,6 +1,6 @@
 import { sleep } from 'n8n-workflow';
 import { ServiceError } from '../../../nodes/MediaGeneration/api/failure';
-import { describeLeftOut, REQUEST as ORIGINAL } from '../../../nodes/MediaGeneration/api/task';
+import { REQUEST as ORIGINAL } from '../../../nodes/MediaGeneration/api/task';
 import { measureCpu } from '../cpuTime.cts';
 import { endpoints } from './endpointRows';
 import { credentials, ok, openService, REQUEST, SETTINGS, stream, type Answer } from './service';
@@ -148,7 +148,7 @@ describe('what is read', () => {
 		const read = async (resultJson: unknown) => {
 			const chunks = buildDetails(3, {}, { resultJson });
 			const { service } = openService([200, stream(...chunks)]);
-			return describeLeftOut(await service.getTask('task', SETTINGS));
+			return (await service.getTask('task', SETTINGS)).downloadError;
 		};
 		const file = 'Ab3/'.repeat(5_000);
 		expect(await read(write(file))).toContain('its result as a file within its answer');

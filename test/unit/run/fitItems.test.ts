@@ -27,6 +27,7 @@ it.each<[string, object, object]>([
 	['a result without links', { result: 'text' }, { result: 'text' }],
 	['why it failed, and the cost', { ...failed, state: 'fail' }, failed],
 	['what to do while it goes on', { status: 'timedOut' }, { status: 'timedOut', note: goesOn }],
+	['why its file is missing', { downloadError: 'too large' }, { downloadError: 'too large' }],
 	['why the last look failed', { lookError: 'no answer' }, { lookError: 'no answer' }],
 ])('an agent is told of a task %s', (_, more, result) => {
 	expect(tell(more)).toEqual({ ...told, note: said, ...result });

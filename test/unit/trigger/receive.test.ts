@@ -163,11 +163,11 @@ it('a callback starts an execution with the task, the callback without secrets, 
 	expect(store()).toEqual({ accepted: true, emitted: true });
 });
 
-it('a warning says that the result was a file in the answer, which was left out', async () => {
+it('the item says that the result was a file in the answer, which was left out', async () => {
 	const file = `data:image/png;base64,${'Ab3/'.repeat(600_000)}`;
 	const { output } = await newTrigger({}, inState('success', { resultJson: file })).send();
-	const warning = expect.stringContaining('too large to keep that') as string;
-	expect(output).toMatchObject([{ json: { result: 'data:image/png;base64,…', warning } }]);
+	const downloadError = expect.stringContaining('too large to keep that') as string;
+	expect(output).toMatchObject([{ json: { result: 'data:image/png;base64,…', downloadError } }]);
 });
 
 const never = async () => await new Promise<never>(() => {});

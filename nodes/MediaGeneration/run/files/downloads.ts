@@ -1,6 +1,6 @@
 import { UserError } from 'n8n-workflow';
 import type { ResultLink } from '../../api/resultLinks';
-import { describeLeftOut, listTaskLinks, REQUEST, type Task } from '../../api/task';
+import { listTaskLinks, REQUEST, type Task } from '../../api/task';
 import type { Call } from '../../host/call';
 import { nameByTask, toWords } from '../../lib/fileName';
 import { limitConcurrency } from '../../lib/mapConcurrent';
@@ -48,13 +48,13 @@ interface Wanted extends FileSource {
 
 /** Lists the links to a task's files of these kinds. @throws {UserError} when there are none */
 export function listFiles(task: Task, kinds: string[]): ResultLink[] {
-	const { taskId, status = 'pending', failMessage } = task;
+	const { taskId, status = 'pending', failMessage, downloadError } = task;
 	const links = status === 'completed' ? listTaskLinks(task, kinds) : [];
 	if (links.length) return links;
 	const how = failMessage ? `${status} (${failMessage})` : status;
 	throw new UserError(`Task ${taskId} is ${how}, and has none of the chosen files`, {
 		description:
-			describeLeftOut(task) ??
+			downloadError ??
 			'Only completed tasks have files. A result that is text is in the field result of Get.',
 	});
 }

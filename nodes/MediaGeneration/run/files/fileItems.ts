@@ -1,7 +1,7 @@
 import { type IBinaryData, UserError } from 'n8n-workflow';
 import { hasText, isFilled, type ResultLink } from '../../api/resultLinks';
 import { toQuote } from '../../api/schemas';
-import { describeLeftOut, listTaskLinks, type Task, warnOfLeftOut } from '../../api/task';
+import { listTaskLinks, type Task } from '../../api/task';
 import type { OutputItem } from '../input/item';
 
 /** A file of a task, with what is known of it. */
@@ -38,12 +38,11 @@ function toItem(task: Task, files: TaskFile[], field: string): OutputItem {
 	const [failed] = files.flatMap(({ error }) => error ?? []);
 	const next = failed instanceof UserError ? failed.description : '';
 	const why = failed && [`${failed.message}.`, next, GET_FILES].filter(Boolean).join(' ');
-	const downloadError = why ?? task.downloadError;
 	const binaries = files
 		.flatMap(({ binary }) => binary ?? [])
 		.map((binary, index) => [index ? `${field}_${index}` : field, binary]);
 	const binary = Object.fromEntries(binaries) as OutputItem['binary'];
-	const json = downloadError ? { ...task, downloadError } : warnOfLeftOut(task);
+	const json = { ...task, ...(why && { downloadError: why }) };
 	return { json, ...(binaries.length && { binary }) };
 }
 
@@ -51,10 +50,8 @@ function toItem(task: Task, files: TaskFile[], field: string): OutputItem {
  * Says why a completed task without links has no file: the answer was too long for its result, or there
  * is no result at all, in the service's own words. Undefined if the result is text.
  */
-export function describeNoResult(task: Task): string | undefined {
-	const { result, failMessage } = task;
-	const leftOut = describeLeftOut(task);
-	if (leftOut ?? hasText(result)) return leftOut;
+export function describeNoResult({ result, failMessage, downloadError }: Task): string | undefined {
+	if (downloadError ?? hasText(result)) return downloadError;
 	const said = failMessage ?? (isFilled(result) ? toQuote(result) : '');
 	const words = said && ` (${said})`;
 	return `The task completed without a result${words}. Get, with Simplify off, shows all that the service says of it. Running Generate again pays for a new task.`;

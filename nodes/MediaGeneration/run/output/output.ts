@@ -175,6 +175,7 @@ const FIELDS_FOR_AGENT = [
 	'failMessage',
 	'creditsConsumed',
 	'warning',
+	'downloadError',
 	'lookError',
 ];
 
