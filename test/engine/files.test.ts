@@ -41,7 +41,9 @@ describe('a task', () => {
 	it('is not paid for when a file is outside of the limits', async () => {
 		const motion = { model: 'alpha-3.0/motion-control', image: 'https://media.example/a.png' };
 		const { error } = await create({ ...motion, video: 'photo' });
-		expect(error?.message).toContain("'Video' can't be used: the file in \"photo\" is a PNG image");
+		expect(error?.message).toContain(
+			"'Video' can't be used: the file in \"photo\" has the format PNG",
+		);
 		expect(engine.service.requests).toEqual([]);
 	});
 

@@ -3,47 +3,40 @@ import { Reader, type Chunks } from './reader';
 export interface Format {
 	/** The ending of a file's name. `inspect` also tells by it how to read a file. */
 	extension: string;
-	/** As in "is a GIF image". */
-	name: string;
 	mimeType: string;
 	/** Matches the first bytes, decoded as Latin-1. */
 	begins: RegExp;
 }
 
-type Row = [extension: string, name: string, mimeType: string, begins: RegExp];
+type Row = [extension: string, mimeType: string, begins: RegExp];
 
 /** The first match wins. */
 const rows: Row[] = [
-	['jpg', 'a JPEG image', 'image/jpeg', /^\xff\xd8\xff/],
-	['png', 'a PNG image', 'image/png', /^\x89PNG\r\n.\n/s],
-	['gif', 'a GIF image', 'image/gif', /^GIF8[79]a/],
-	['webp', 'a WebP image', 'image/webp', /^RIFF.{4}WEBP/s],
-	['avif', 'an AVIF image', 'image/avif', /^.{4}ftyp(m[is]f1.*)?avi[fs]/s],
-	['heic', 'a HEIC image', 'image/heic', /^.{4}ftyp(he[iv][cmsx]|m[is]f1)/s],
-	['m4a', 'M4A sound', 'audio/mp4', /^.{4}ftypM4[ABP]/s],
-	['mov', 'a QuickTime video', 'video/quicktime', /^.{4}ftypqt {2}/s],
-	['mp4', 'an MP4 video', 'video/mp4', /^.{4}ftyp/s],
-	['webm', 'a WebM video', 'video/webm', /^.E\xdf\xa3.*webm/s],
-	['mkv', 'a Matroska video', 'video/x-matroska', /^.E\xdf\xa3/s],
-	['wav', 'WAV sound', 'audio/wav', /^RIFF.{4}WAVE/s],
-	['mp3', 'MP3 sound', 'audio/mpeg', /^(ID3|\xff[\xe2\xe3\xf2\xf3\xfa\xfb])/],
-	['ogg', 'Ogg sound', 'audio/ogg', /^OggS/],
-	['flac', 'FLAC sound', 'audio/flac', /^fLaC/],
-	[
-		'svg',
-		'an SVG image',
-		'image/svg+xml',
-		/^(<\?xml[^>]*>|<!--.*?-->|<!doctype svg[^>]*>|\s)*<svg[\s>]/is,
-	],
-	['m3u8', 'a playlist', 'application/vnd.apple.mpegurl', /^#EXTM3U/],
-	['glb', 'a 3D model', 'model/gltf-binary', /^glTF/],
-	['zip', 'a ZIP archive', 'application/zip', /^PK[^ -~]{2}/],
-	['html', 'a web page', 'text/html', /^\s*<(!doctype )?html/i],
-	['txt', 'a text file', 'text/plain', /^[\s -~\x80-\xff]+$/],
+	['jpg', 'image/jpeg', /^\xff\xd8\xff/],
+	['png', 'image/png', /^\x89PNG\r\n.\n/s],
+	['gif', 'image/gif', /^GIF8[79]a/],
+	['webp', 'image/webp', /^RIFF.{4}WEBP/s],
+	['avif', 'image/avif', /^.{4}ftyp(m[is]f1.*)?avi[fs]/s],
+	['heic', 'image/heic', /^.{4}ftyp(he[iv][cmsx]|m[is]f1)/s],
+	['m4a', 'audio/mp4', /^.{4}ftypM4[ABP]/s],
+	['mov', 'video/quicktime', /^.{4}ftypqt {2}/s],
+	['mp4', 'video/mp4', /^.{4}ftyp/s],
+	['webm', 'video/webm', /^.E\xdf\xa3.*webm/s],
+	['mkv', 'video/x-matroska', /^.E\xdf\xa3/s],
+	['wav', 'audio/wav', /^RIFF.{4}WAVE/s],
+	['mp3', 'audio/mpeg', /^(ID3|\xff[\xe2\xe3\xf2\xf3\xfa\xfb])/],
+	['ogg', 'audio/ogg', /^OggS/],
+	['flac', 'audio/flac', /^fLaC/],
+	['svg', 'image/svg+xml', /^(<\?xml[^>]*>|<!--.*?-->|<!doctype svg[^>]*>|\s)*<svg[\s>]/is],
+	['m3u8', 'application/vnd.apple.mpegurl', /^#EXTM3U/],
+	['glb', 'model/gltf-binary', /^glTF/],
+	['zip', 'application/zip', /^PK[^ -~]{2}/],
+	['html', 'text/html', /^\s*<(!doctype )?html/i],
+	['txt', 'text/plain', /^[\s -~\x80-\xff]+$/],
 ];
 
 const formats = rows.map(
-	([extension, name, mimeType, begins]): Format => ({ extension, name, mimeType, begins }),
+	([extension, mimeType, begins]): Format => ({ extension, mimeType, begins }),
 );
 
 /** How many first bytes tell a file's format: an SVG image may begin with a comment. */

@@ -89,8 +89,9 @@ export function findLimitFault(
 	if (megabytes > maxMegabytes)
 		return `is ${megabytes} MB, but at most ${maxMegabytes} MB are allowed`;
 	if (!facts) return undefined;
-	if (!formats.includes(facts.extension.toUpperCase()))
-		return `is ${facts.name}, but only ${formats.join(' or ')} is accepted`;
+	const format = facts.extension.toUpperCase();
+	if (!formats.includes(format))
+		return `has the format ${format}, but only ${formats.join(' or ')} is accepted`;
 	const { width, height, durationSeconds: seconds } = facts;
 	if (width && height) {
 		const dimensions = `is ${width} × ${height} px`;

@@ -26,7 +26,7 @@ export async function readMp4(file: Reader): Promise<Partial<InspectedFile>> {
 			durationSeconds: await readDuration(movie),
 		};
 	}
-	return first ? { extension: 'm4a', name: 'MP4 sound', mimeType: 'audio/mp4' } : {};
+	return first ? { extension: 'm4a', mimeType: 'audio/mp4' } : {};
 }
 
 /**

@@ -7,6 +7,12 @@ import { meansPictureOrSound } from '../../models/schema';
 import { buildFieldError, FileToSend, type FileUse } from '../../models/values';
 import type { Item } from './item';
 
+/** Why a file is no picture, video or sound, by its extension. */
+const TEXT_FAULTS: Partial<Record<string, string>> = {
+	html: 'is a web page',
+	txt: 'is a text file',
+};
+
 /** A file of an item, or of a data URI. */
 export class InputFile extends FileToSend {
 	private facts?: Promise<InspectedFile | undefined>;
@@ -59,7 +65,7 @@ export class InputFile extends FileToSend {
 		const facts = await this.inspect();
 		const { findLimitFault } = await import('../../media/inspect');
 		if (limits) return findLimitFault(limits, facts, size);
-		return facts && ['html', 'txt'].includes(facts.extension) ? `is ${facts.name}` : undefined;
+		return facts && TEXT_FAULTS[facts.extension];
 	}
 
 	/** Uploads the file once, streamed from n8n's storage. */
