@@ -1,7 +1,7 @@
 import { digest } from '../lib/json';
 import { Memory, weigh } from '../lib/memory';
 import type { TaskService } from './client';
-import { factsOf } from './failure';
+import { CHECK_NAME, factsOf, isOfKind, ServiceError } from './failure';
 import type { AnswerOf, CatalogueModel } from './schemas';
 import type { Endpoint } from './service';
 
@@ -22,13 +22,25 @@ async function read<E extends Endpoint>(
 	const key = toKey(service, endpoint, model);
 	const known = answers.get(key);
 	if (known) return (await known) as AnswerOf<E>;
-	const answer = service.request(endpoint, READ_SETTINGS, { value: model });
+	const answer = service
+		.request(endpoint, READ_SETTINGS, { value: model })
+		.catch((error: Error) => throwLack(error, model));
 	answers.set(key, answer);
 	void answer.then(
 		(value) => answers.set(key, answer, weigh(value)),
 		() => answers.delete(key),
 	);
 	return await answer;
+}
+
+/** @throws the error, which names what is missing where the service has no catalogue, or no such model */
+function throwLack(error: Error, model?: string): never {
+	if (!isOfKind(error, 'notFound')) throw error;
+	const lack =
+		model === undefined
+			? 'This service lists no models'
+			: `The service lists no fields of a model "${model}". ${CHECK_NAME}`;
+	throw new ServiceError('notFound', lack, error.description, error.facts);
 }
 
 const isChat = ({ taskType }: CatalogueModel): boolean =>

@@ -1,14 +1,13 @@
 import {
 	isExpression,
 	NodeOperationError,
-	UserError,
 	type ILoadOptionsFunctions,
 	type ResourceMapperValue,
 } from 'n8n-workflow';
 import { findModels, getModelSchema, recallModel } from '../api/catalogue';
 import { TaskService } from '../api/client';
 import type { Credentials } from '../api/endpoints';
-import { CHECK_NAME, isOfKind } from '../api/failure';
+import { isOfKind } from '../api/failure';
 import type { CatalogueModel } from '../api/schemas';
 import { readForEditor } from '../host/credentials';
 import { isObject } from '../lib/json';
@@ -24,10 +23,9 @@ import { findInput, type FoundInput } from '../models/readSchema';
 export async function searchModels(context: ILoadOptionsFunctions, filter = '') {
 	const find = async () => await findModels(await connect(context), filter);
 	const models = await find().catch((error: Error) => {
-		const reason = isOfKind(error, 'notFound') ? 'This service lists no models' : error.message;
 		throw new NodeOperationError(
 			context.getNode(),
-			`${reason}. ${findRemedy(error) ?? WITHOUT_LIST}`,
+			`${error.message}. ${findRemedy(error) ?? WITHOUT_LIST}`,
 		);
 	});
 	const results = models
@@ -42,11 +40,7 @@ const findRemedy = (error: unknown): string | undefined =>
 	isOfKind(error, 'token') ? error.description : undefined;
 
 async function connect(context: ILoadOptionsFunctions): Promise<TaskService> {
-	const credentials = await readForEditor<Credentials>(context);
-	if (credentials) return new TaskService(context, credentials);
-	throw new UserError(
-		'The credential depends on the run, by an expression. Choose one without expressions while you fill in the fields',
-	);
+	return new TaskService(context, await readForEditor<Credentials>(context));
 }
 
 /** How many characters of title and price the box of the chosen model shows when the panel opens. */
@@ -117,9 +111,6 @@ async function findChosen(
 		const found = findInput(model, await getModelSchema(service, model));
 		return { ...found, price: (await recallModel(service, model))?.pricingDesc };
 	} catch (error) {
-		const reason = isOfKind(error, 'notFound')
-			? `The service lists no fields of a model "${model}". ${CHECK_NAME}`
-			: `The fields of ${model} can't be loaded: ${cutText((error as Error).message)}`;
-		return { reason, remedy: findRemedy(error) };
+		return { reason: cutText((error as Error).message), remedy: findRemedy(error) };
 	}
 }

@@ -1,4 +1,9 @@
-import { ExpressionError, type IExecuteFunctions, type IWebhookFunctions } from 'n8n-workflow';
+import {
+	ExpressionError,
+	UserError,
+	type IExecuteFunctions,
+	type IWebhookFunctions,
+} from 'n8n-workflow';
 import { CREDENTIAL } from '../lib/brand';
 import { lookInside } from './internals';
 
@@ -6,14 +11,16 @@ import { lookInside } from './internals';
  * Reads a credential for the editor, which has no run. Expressions in it that need one throw, and
  * n8n's message then says only that a node without a name hasn't been executed
  * (`credentials-helper.js`, `workflow-data-proxy.js`; 2.14.2, 2.41.1). `e2e/accounts` fails first.
- * @returns undefined if the credential depends on the run
+ * @throws {UserError} if the credential depends on the run
  */
 export async function readForEditor<T extends object>(
 	context: Pick<IExecuteFunctions, 'getCredentials'>,
-): Promise<T | undefined> {
+): Promise<T> {
 	return await context.getCredentials<T>(CREDENTIAL).catch((error: Error) => {
-		if (error instanceof ExpressionError) return undefined;
-		throw error;
+		if (!(error instanceof ExpressionError)) throw error;
+		throw new UserError(
+			'The credential depends on the run, by an expression. Choose one without expressions while you fill in the fields',
+		);
 	});
 }
 

@@ -14,16 +14,9 @@ export const getFields: PlainOperation = {
 		const model = readTextField(item, anyModel);
 		return async () => {
 			const { getModelSchema } = await import('../api/catalogue');
-			const { isOfKind } = await import('../api/failure');
 			const { findInput } = await import('../models/readSchema');
 			const { listFieldItems } = await import('../models/any/views');
-			const document = await getModelSchema(item.service, model).catch((error: Error) => {
-				if (!isOfKind(error, 'notFound')) throw error;
-				throw new UserError(`The service lists no fields of a model "${model}"`, {
-					description: 'Find the model with Get Many of the resource Model.',
-				});
-			});
-			const found = findInput(model, document);
+			const found = findInput(model, await getModelSchema(item.service, model));
 			if ('reason' in found) throw new UserError(found.reason);
 			return listFieldItems(found.schema).map((json) => ({ json }));
 		};

@@ -1,7 +1,6 @@
-import { UserError, type INodeProperties } from 'n8n-workflow';
+import type { INodeProperties } from 'n8n-workflow';
 import type { CatalogueModel } from '../api/schemas';
 import { dropUndefined } from '../lib/json';
-import { WITHOUT_LIST } from '../models/any/fields';
 import { parseValue, type Field } from '../models/field';
 import type { PlainOperation } from './operation';
 import { readTextField } from './sharedFields';
@@ -47,11 +46,7 @@ export const getMany: PlainOperation = {
 		const most = isAll ? Infinity : Number(parseValue(limit, read(limit.name)) ?? limit.default);
 		return async () => {
 			const { findModels } = await import('../api/catalogue');
-			const { isOfKind } = await import('../api/failure');
-			const models = await findModels(service, words).catch((error: Error) => {
-				if (!isOfKind(error, 'notFound')) throw error;
-				throw new UserError('This service lists no models', { description: WITHOUT_LIST });
-			});
+			const models = await findModels(service, words);
 			return models.slice(0, most).map((model) => ({ json: describeModel(model) }));
 		};
 	},
