@@ -120,6 +120,21 @@ it('of a run that is over, this process keeps what decides a payment, and neithe
 	expect(JSON.stringify(stored)).not.toMatch(/prompt|completed|a text/);
 });
 
+it('an answer that comes after its run settles the unknown outcome in what this process keeps', () => {
+	const contextData = {};
+	const first = begin('late', { contextData });
+	const creation = prepare(first.call.context, 0);
+	noteUnknown(first, creation, { message: 'The service took so long' });
+	leaveRun(first);
+	noteTask(first, creation, 'late');
+	// By what n8n has in memory for a try, and by older data.
+	for (const given of [contextData, {}]) {
+		const [entry] = begin('late', { contextData: given }).ledger.entries;
+		expect(entry).toMatchObject({ attempts: [{ taskId: 'late' }] });
+		expect(entry?.unknown).toBeUndefined();
+	}
+});
+
 it('the files of a run are there for its tries, and go when the next run of a loop begins', () => {
 	const { call, ledger } = begin('files', { contextData: {} });
 	const find = () => openFiles(call, ledger);

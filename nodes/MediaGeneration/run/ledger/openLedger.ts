@@ -142,6 +142,8 @@ export function leaveRun(opened: Opened): void {
 	if (!here || --here.underway) return;
 	const { ledger } = opened;
 	storeOutput(ledger, false);
-	here.ledger = { ...here.ledger, entries: structuredClone(ledger.entries) };
+	// A late answer may still settle an unknown outcome, so its entry stays shared.
+	const entries = ledger.entries.map((entry) => (entry.unknown ? entry : structuredClone(entry)));
+	here.ledger = { ...here.ledger, entries };
 	storeOutput(ledger, ledger.sleep !== undefined);
 }
