@@ -1,4 +1,5 @@
 import { parseJson } from './json';
+import { decodePart } from './url';
 
 interface PostAnswer {
 	status?: number;
@@ -11,15 +12,27 @@ interface PostAnswer {
 /**
  * Sends a POST and reads the answer. It doesn't use n8n's helpers, because they keep the execution
  * and its data in memory. Redirects aren't followed. Nothing is thrown.
+ * @param url may have a login, which fetch doesn't take: it is sent in a header
  * @param timeout in milliseconds
  */
 export async function post(
 	url: string,
-	{ timeout, ...request }: { timeout: number; headers?: Record<string, string>; body?: string },
+	{ timeout, headers, body }: { timeout: number; headers?: Record<string, string>; body?: string },
 ): Promise<PostAnswer> {
 	const signal = AbortSignal.timeout(timeout);
+	const address = new URL(url);
+	const login = [address.username, address.password].map(decodePart).join(':');
+	const Authorization = `Basic ${Buffer.from(login).toString('base64')}`;
+	address.username = '';
+	address.password = '';
 	try {
-		const response = await fetch(url, { ...request, method: 'POST', redirect: 'manual', signal });
+		const response = await fetch(address.href, {
+			method: 'POST',
+			headers: { ...headers, ...(login !== ':' && { Authorization }) },
+			body,
+			redirect: 'manual',
+			signal,
+		});
 		return { status: response.status, body: parseJson(await response.text()) };
 	} catch (error) {
 		// The error's message may contain the URL with its secrets.

@@ -13,12 +13,18 @@ async function send(url: string, answer: Response | Error, headers?: Record<stri
 }
 afterEach(() => jest.restoreAllMocks());
 
-it('the answer is that of the URL itself, with its JSON', async () => {
-	const { result, address, request } = await send(HOST, Response.json({ a: 1 }), { 'X-One': '1' });
+const basic = (login: string) => ({ Authorization: `Basic ${btoa(login)}` });
+
+it.each<[string, string, object]>([
+	['none', HOST, {}],
+	['one', HOST.replace('//', '//me:pa%40ss%3A@'), basic('me:pa@ss:')],
+])('of a URL with a login, here %s, the login is sent in a header', async (_, url, login) => {
+	const { result, address, request } = await send(url, Response.json({ a: 1 }), { 'X-One': '1' });
 	expect(result).toEqual({ status: 200, body: { a: 1 } });
 	expect(address).toBe(HOST);
-	const headers = { 'X-One': '1' };
-	expect(request).toMatchObject({ method: 'POST', headers, body: 'text', redirect: 'manual' });
+	const headers = { 'X-One': '1', ...login };
+	expect(request).toMatchObject({ method: 'POST', body: 'text', redirect: 'manual' });
+	expect(request?.headers).toEqual(headers);
 });
 
 const broken = (cause?: object) =>
