@@ -36,11 +36,15 @@ function listWritings(secret: string): string[] {
 	return [secret, toJson(secret), toJson(toJson(secret)), encoded];
 }
 
-/** Hides a secret as it is written in one way. The start of a long secret is hidden even if it is cut. */
+/** Hides a secret as it is written in one way, also a long one that is cut, up to the cut. */
 function hideWriting(text: string, writing: string): string {
 	const rest = writing.slice(LONGEST_SEARCH);
 	const [before = '', ...others] = text.split(writing.slice(0, LONGEST_SEARCH));
-	const shown = others.map((other) => (other.startsWith(rest) ? other.slice(rest.length) : other));
+	const shown = others.map((other) => {
+		let end = 0;
+		while (end < rest.length && other[end] === rest[end]) end++;
+		return other.slice(end);
+	});
 	return [before, ...shown].join(MASK);
 }
 

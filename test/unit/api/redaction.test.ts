@@ -29,6 +29,14 @@ describe('a message', () => {
 		expect(text).toBe('a ***ab *** b *** ***');
 	});
 
+	it.each([600, 1_500])(
+		'hides all that is said of a long secret of which %d characters are said',
+		(most) => {
+			const long = Array.from({ length: 600 }, (__, at) => at).join('.');
+			expect(hideInMessage(`${long.slice(0, most)}… and more`, [long])).toBe('***… and more');
+		},
+	);
+
 	it.each([TOKEN.slice(1), 'https://n8n.example/webhook-waiting/17/wait?signature=7d0c6f0f9f2e'])(
 		'keeps %j, which is no secret that is known',
 		(text) => {
