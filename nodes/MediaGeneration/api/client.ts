@@ -98,7 +98,7 @@ export class TaskService {
 		const failure = answer.failure as ServiceError;
 		const { message, description, facts } = failure;
 		const { code, answeredBy, certain } = facts;
-		// What the service says of a failure may repeat the input, with the ID of an earlier task.
+		// The service's text about a failure may repeat the input, with the ID of an earlier task.
 		const isExplained = answeredBy === 'service' && code !== undefined;
 		const taskId = data?.taskId ?? (isExplained ? undefined : answer.findTaskId());
 		if (certain && !taskId) throw failure.advise(`${NOTHING_CREATED} ${description}`);
@@ -186,7 +186,7 @@ function readDetails(
 	const { code, answeredBy } = failure?.facts ?? {};
 	const isByService = answeredBy === 'service';
 	const isOfTask = isByService && TASK_CODES.includes(code ?? 0);
-	// Whatever redirects isn't the service.
+	// A redirect isn't from the service itself, whatever its body says.
 	const isOwn =
 		record?.taskId === taskId && findStatus(record.state) && !isOfKind(failure, 'redirect');
 	if (!record || (failure && !(isOwn || isOfTask))) {

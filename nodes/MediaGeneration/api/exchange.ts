@@ -19,7 +19,7 @@ export interface RequestContext {
 	getExecutionCancelSignal?: () => AbortSignal | undefined;
 }
 
-/** What leads to the service. Secrets are hidden in its answers. */
+/** How to reach the service, and the secrets to hide in its answers. */
 interface Connection {
 	context: RequestContext;
 	credentials: Credentials;
@@ -47,7 +47,7 @@ export interface Exchange<E extends Endpoint> {
 	data?: AnswerOf<E>;
 	/** The envelope has no `data`. */
 	isEmpty: boolean;
-	/** Why this is no success. There is one where `data` doesn't fit. */
+	/** Why this is no success. Present also where `data` doesn't fit. */
 	failure?: ServiceError;
 	/** 0 without an answer. */
 	httpStatus: number;

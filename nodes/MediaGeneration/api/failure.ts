@@ -14,7 +14,7 @@ export interface UnknownOutcome {
 	message: string;
 	/** The task's ID, if the answer had one. */
 	taskId?: string;
-	/** What to do besides, such as what to check in the credential. */
+	/** What else to do, such as what to check in the credential. */
 	advice?: string;
 }
 
@@ -28,7 +28,7 @@ interface Facts extends Partial<Meaning> {
 	certain?: boolean;
 	/** The service's own words, or the fault of the answer. May be empty. */
 	detail?: string;
-	/** Of a creation that may have made a task. */
+	/** Present if the error is of a creation that may have made a task. */
 	outcome?: UnknownOutcome;
 	/** The task that failed, or has not ended in time. */
 	task?: Task;
@@ -36,8 +36,9 @@ interface Facts extends Partial<Meaning> {
 
 /**
  * What went wrong with the service. `description` says what to do next. After an error of the kind
- * `unknown`, a task may exist, so the creation must not be sent again. So too after `perhapsRejected`:
- * services answer like this when they can't read a link, and then there is no task.
+ * `unknown`, a task may exist, so the creation must not be sent again. Neither must it after
+ * `perhapsRejected`, though there is probably no task: services answer like this when they can't read a
+ * link.
  */
 export class ServiceError extends UserError {
 	constructor(
@@ -111,7 +112,7 @@ export function findFailure(
 	fault: string,
 ): ServiceError | undefined {
 	const isRedirect = httpStatus >= 300 && httpStatus < 400;
-	// Whatever redirects isn't the service.
+	// A redirect isn't from the service itself, whatever its body says.
 	const saysFailure = !isRedirect && said !== undefined && said !== SUCCESS_CODE;
 	if (saysFailure || httpStatus >= 300) {
 		const code = saysFailure ? said : httpStatus;

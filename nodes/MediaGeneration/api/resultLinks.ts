@@ -46,7 +46,7 @@ const COVERED_KEY = /\b(audio|clip|mp3|mp4|music|song|sound|speech|track|video|v
  */
 const RANKS = { result: 0, substitute: 1, preview: 2 };
 
-/** Where a link stands: how likely the place is, and what is said there about the file. */
+/** Where a link stands: how likely a result stands there, and what is said there about the file. */
 interface Place {
 	rank: number;
 	/** Called only for links that are returned: an answer may have thousands. */

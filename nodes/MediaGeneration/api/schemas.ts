@@ -35,7 +35,7 @@ export const integer = number.refine(Number.isInteger);
 
 export const nonEmptyText = z.string().min(1);
 
-/** By the contract a text. A number is accepted too. */
+/** A task's ID: by the contract a text, but a number is accepted too. */
 export const taskId = z.union([
 	z.string().regex(TASK_ID),
 	z.number().int().safe().transform(String),
@@ -153,7 +153,7 @@ const modelList = z
 
 /** The schema of `data` in the answers of each endpoint. */
 export const ANSWERS = {
-	/** With an ID in it, the task exists, whatever else the answer says. */
+	/** If the answer has an ID, the task exists, whatever else the answer says. */
 	createTaskPath: z.object({ taskId }).describe('task ID'),
 	taskDetailsPath: rawTaskRecord,
 	creditsPath: number.describe('number of credits'),

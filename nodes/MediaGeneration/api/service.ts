@@ -97,7 +97,7 @@ export interface Meaning {
 	appliesToAll?: boolean;
 	/** The same request may succeed later. */
 	passes?: boolean;
-	/** What happened. Code and the service's words follow, or else the address and what is wrong. */
+	/** What happened. `buildError` appends the code and the service's words, or the address and the fault. */
 	what: string;
 	/** What to do next. */
 	next: string;
@@ -211,7 +211,7 @@ export type FailureKind = keyof typeof KINDS;
 /** The kinds of failures: what is done and said about each. */
 export const FAILURES: Record<FailureKind, Meaning> = KINDS;
 
-/** In the envelope of task details, the service says by these codes that it doesn't know the task. */
+/** Codes of task details, in the envelope, by which the service says that it doesn't know the task. */
 export const UNKNOWN_TASK_CODES = [404, 422];
 
 /** Redirects after which nothing was done. A 303 may follow a creation. */

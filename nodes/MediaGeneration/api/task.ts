@@ -20,14 +20,14 @@ export interface Task {
 	state?: string;
 	result?: unknown;
 	failCode?: string;
-	/** Of a completed task, only if it has no result. */
+	/** Why the task failed, or why a completed task has no result. */
 	failMessage?: string;
 	/** Preliminary while the task runs. */
 	creditsConsumed?: number;
 	/** ISO 8601 in UTC, like `completedAt`. */
 	createdAt?: string;
 	completedAt?: string;
-	/** What was sent that may be a mistake. */
+	/** What may be a mistake in the request. */
 	warning?: string;
 	/** Why a file, or the result, is missing. */
 	downloadError?: string;
