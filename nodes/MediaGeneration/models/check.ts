@@ -19,7 +19,7 @@ import {
 } from './values';
 import { describeRange, describeTypes, listShortly, nameStep } from './words';
 
-/** Checks what is sent by the model's schema, before anything is paid for. */
+/* Checks what is sent by the model's schema, before anything is paid for. */
 
 /** What is wrong with a value or a part of it. */
 interface Fault {

@@ -74,7 +74,7 @@ interface FileField extends Partial<INodeProperties> {
 	/** Key in the request. */
 	as: string;
 	required: boolean;
-	/** By default, that of one file. */
+	/** By default, the schema of one file. */
 	schema?: JsonSchema;
 }
 

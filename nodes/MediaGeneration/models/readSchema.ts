@@ -3,7 +3,7 @@ import { dropUndefined, isObject, mapValues } from '../lib/json';
 import { cutText } from '../lib/text';
 import { getPart, getType, hasType, isEqual, listProperties, type JsonSchema } from './schema';
 
-/** Reads what a model takes, from the service's document or from a workflow. */
+/* Reads what a model takes, from the service's document or from a workflow. */
 
 /** The schema of a model's input, or why it isn't known: the beginning of a sentence. */
 export type FoundInput = { schema: JsonSchema } | { reason: string };
@@ -32,7 +32,7 @@ export function findInput(model: string, document: unknown): FoundInput {
 		: { reason: `The service names no fields of ${model} that this node can understand` };
 }
 
-/** Where the schema of a request's body is, from the methods of its path. */
+/** The keys that lead from a path's methods to the schema of its request's body. */
 const STEPS_TO_BODY = ['post', 'requestBody', 'content', 'application/json', 'schema'];
 
 /** Finds the path that creates tasks, else the first one, with its methods. */

@@ -3,7 +3,7 @@ import { readWebUrl } from '../lib/url';
 import { isAllowed } from './check';
 import { getPart, hasType, isEqual, listTypes, type JsonSchema } from './schema';
 
-/** What a value may be read as: an address or a file of n8n, and values of the types of a schema. */
+/* What a value may be read as: an address, a file of n8n, or a value of the types of a schema. */
 
 /**
  * Says whether a text is an address whose scheme is a service's own, such as asset:1. A text with a dot
@@ -34,8 +34,8 @@ export function readAttachment(attachment: unknown): string | undefined {
 }
 
 /**
- * Splits a list at commas and line breaks. A comma splits neither a URL, unless a space follows it, nor
- * a quoted text. Quotes around an entry, as in a list of code, aren't sent.
+ * Splits a list at commas and line breaks. A comma within quotes doesn't split, and one within a URL only
+ * if a space follows it. Quotes around an entry, as in code, aren't sent.
  */
 export function splitList(text: string): string[] {
 	const quoted = parseJson(`[${text}]`);

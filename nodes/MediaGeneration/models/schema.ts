@@ -1,7 +1,7 @@
 import { spaceWords } from '../lib/text';
 import type { FileLimits } from '../media/inspect';
 
-/** What a model takes, in the words of JSON Schema, and questions about it. */
+/* What a model takes, in the words of JSON Schema, and functions that ask a schema what it says. */
 
 /**
  * The keywords of JSON Schema 2020-12 (OpenAPI 3.1) that are read here, with every `$ref` resolved,
@@ -110,7 +110,7 @@ export function takesJson(schema: JsonSchema): boolean {
 const takesText = (schema: JsonSchema, types = listTypes(schema)): boolean =>
 	!schema.enum && (types.length ? types.includes('string') : !schema.properties);
 
-/** What a property is for. 'prompt' is the free text that the node has its own field for. */
+/** What a property is for. 'prompt' is free text for which the node has its own field. */
 export type Purpose =
 	| { kind: 'file' | 'prompt' | 'value' }
 	| {
@@ -118,7 +118,7 @@ export type Purpose =
 			kind: 'earlierResult';
 			/** What the editor calls it. */
 			title: string;
-			/** Where the item has the ID. n8n runs this expression, so it has no text of the service. */
+			/** The expression for the ID. n8n runs it, so it never contains text of the service. */
 			expression: string;
 	  };
 
@@ -153,7 +153,7 @@ const TEXT_WORD = /^(id|prompt|text|caption|script|lyric|description|title|name|
 const IS_URL =
 	/^(?:(?:an?|the|optional|required|public|publicly|accessible|direct|download|https?|web|image|video|audio|file|media|list|array|of|up to|one|two|\d+)[ ,-]+)*(?:urls?|links?)\b/i;
 
-/** What a text may be beside a URL. */
+/** Words for what a text may be in place of a URL. */
 const OTHER_FORM = /\b(base-?64|ids?)\b/i;
 
 /** Recognizes a property that takes URLs of files. */

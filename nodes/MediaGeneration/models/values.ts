@@ -2,12 +2,12 @@ import { UserError } from 'n8n-workflow';
 import { cutText, LONGEST_TEXT } from '../lib/text';
 import type { JsonSchema } from './schema';
 
-/** What stands in place of a value (nothing, or a file of the item), and errors that name a field. */
+/* What may stand in place of a value (Nothing, or a file of the item), and errors that name a field. */
 
 /** Stands in place of a value whose expression gives nothing for an item. */
 export class Nothing {
 	constructor(
-		/** With its braces; blank for a tool, whose agent doesn't know the expressions. */
+		/** The expression with its braces; blank for a tool, whose agent doesn't know the expressions. */
 		readonly expression: string,
 		/** The expression gives `undefined`: it asks for what isn't there. `null` and '' are meant. */
 		readonly isLost: boolean,
@@ -78,7 +78,7 @@ export const FIX_LOST =
 /**
  * Makes the error of a field that is required but blank, or whose expression has lost its value.
  * @param label the field's name in the editor
- * @param given what stands in its place
+ * @param given the blank value, or the Nothing in its place
  */
 export function buildBlankError(label: string, given?: unknown, remedy?: string): UserError {
 	const message = `'${label}' is required`;

@@ -1,7 +1,7 @@
 import { cutText, spaceWords } from '../lib/text';
 import { listTypes, type JsonSchema } from './schema';
 
-/** Words about a model's fields: the same for the panel, Get Fields, AI builders and errors. */
+/* Words about a model's fields: the same for the panel, Get Fields, AI builders and errors. */
 
 const ABBREVIATION =
 	/^(ai|api|bgm|bpm|cfg|fps|gif|hdr?|id|ip|lut|mp[34]|png|rgb|svg|tts|ur[il]|vr|[23]d)(s?)$/;

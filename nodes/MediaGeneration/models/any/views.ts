@@ -26,7 +26,7 @@ import { isBlank } from '../values';
 import { addFacts, describeRange, describeTypes, listShortly, toTitle } from '../words';
 import { USE_JSON } from './fields';
 
-/** What a model takes, as the editor's fields, and as a list for people and for AI builders. */
+/* What a model takes, as the editor's fields, and as a list for people and for AI builders. */
 
 /** The largest list of fields that a workflow stores, in characters of JSON. */
 const MAX_SIZE = 64_000;
@@ -99,7 +99,7 @@ export function listHelp(schema: JsonSchema, pricingDesc = ''): INodePropertyOpt
 export const listFieldItems = (schema: JsonSchema) => listProperties(schema).map(toFieldItem);
 
 /**
- * Describes a field. A key is absent where nothing is known. `options` of a list are those of its
+ * Describes a field. A key is absent where nothing is known. `options` of a list are the values of its
  * entries; `summary` is the editor's help.
  */
 function toFieldItem(property: Property) {
@@ -132,7 +132,8 @@ const toEntry = (
 	canBeUsedToMatch: false,
 	display,
 	readOnly: false,
-	// Or n8n's editor adds it after each run with Map Automatically, and says that the node has changed.
+	// Without this key, n8n's editor adds the key after each run with Map Automatically, and says that the
+	// node has changed.
 	removed: false,
 });
 
