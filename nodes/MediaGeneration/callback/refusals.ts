@@ -1,7 +1,7 @@
 import { JSON_LEVELS } from '../api/schemas';
 import { SIGNATURE_FAULTS } from './scheme';
 
-/** Why a callback is refused, by the trigger or a run that sleeps: the HTTP status, and what its sender is told. */
+/** Why the trigger, or a run that sleeps, refuses a callback: the HTTP status, and what its sender is told. */
 export const REFUSALS = {
 	...SIGNATURE_FAULTS,
 	bodyNotAnObject: [400, 'The body must be a JSON object, sent as application/json'],
@@ -29,6 +29,6 @@ export const REFUSALS = {
 export interface Refused {
 	/** One word for why, for senders and logs. */
 	reason: keyof typeof REFUSALS;
-	/** What is behind it, for the log only. */
+	/** What caused the refusal, for the log only. */
 	cause?: string;
 }

@@ -37,7 +37,7 @@ export interface SignatureHeaders {
 	signatures: string[];
 }
 
-/** What may be signed, beside what the headers say. */
+/** What a scheme may sign beside the headers. */
 export interface SignedContent {
 	taskId: string;
 	/** The bytes of the body, as they came. */
