@@ -66,7 +66,7 @@ export async function beginCallback(
 	underway.set(key, new WeakRef(context.getResponseObject()));
 	const remember = (event: string) => {
 		events.set(shorten(event), true);
-		// One text, because n8n wraps each key of an object at each callback.
+		// Saved as one text, because n8n wraps each key of a saved object in a proxy at each callback.
 		saved.events = [...events.keys()].join(' ');
 	};
 	return { isKnown, remember };

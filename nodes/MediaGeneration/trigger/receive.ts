@@ -106,9 +106,9 @@ async function askForTask(
 
 /** What is known of a task that has ended. */
 interface Finding {
-	/** In the item's `verification`. */
+	/** What the item says in `verification.details`. */
 	details: 'fetched' | 'unavailable' | 'off';
-	/** What is output of the task. */
+	/** The parts of the task that are output. */
 	task: Task;
 	status: TaskStatus;
 	/** The service says the same status; otherwise only the callback claims it. */
