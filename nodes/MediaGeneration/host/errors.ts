@@ -11,7 +11,7 @@ interface ShownError {
 	message: string;
 	/** Plain lines below it. */
 	lines: string[];
-	/** What was thrown, if it isn't an error of ours. */
+	/** The error that was thrown, if it isn't one of ours. */
 	cause?: Error;
 	/** Present if the service answered. */
 	answer?: { httpCode?: string };
