@@ -2,8 +2,8 @@ import { randomUUID } from 'crypto';
 import { digest } from './json';
 
 /**
- * Turns an ID into a file name without extension: no path, no hidden file, and the same name to shells
- * and to Windows, unless Windows reserves it. File systems take names of up to 255 bytes.
+ * Turns an ID into a file name without extension. The name is no path and no hidden file, needs no quotes
+ * in shells, and works on Windows, unless Windows reserves it. File systems take up to 255 bytes.
  */
 export const toFileName = (id: string): string =>
 	id
@@ -14,7 +14,7 @@ export const toFileName = (id: string): string =>
 /** IDs that can't be names alone: Windows reserves them, or another task's file may have the name. */
 const AMBIGUOUS_ID = /^(con|prn|aux|nul|(com|lpt)\d)$|^\d{1,5}-|-(preview|\d{1,3})$/i;
 
-/** As many whole words as fit into 40 characters, else as many letters, none without its marks. */
+/** As many whole words as fit into 40 characters, or else the first letters, each with its marks. */
 const FIRST_WORDS = /^(.{1,40}(?![^-])|.{1,40}(?!\p{M}))/su;
 
 /** Makes a name of a text's first words, in any script, such as `a-red-fox`; blank without letters. */
@@ -22,7 +22,7 @@ export function toWords(text: string): string {
 	const words = text
 		// Long texts needn't be read to the end.
 		.slice(0, 400)
-		// What can't be seen, such as characters that turn the direction of a text.
+		// Drops characters that can't be seen, such as those that turn the direction of a text.
 		.replace(/[\p{Default_Ignorable_Code_Point}'’]+/gu, '')
 		.toLowerCase()
 		.normalize('NFC')
