@@ -80,7 +80,7 @@ export class Looks {
 		return this.tasks.get(key)?.attempts.some(({ end }) => !end) ?? false;
 	}
 
-	/** What this call knows of a task, beside the ledger. */
+	/** Finds what this call knows of a task beside the ledger; empty for an unknown key. */
 	find(key: string): Partial<LookedAt> {
 		return this.tasks.get(key) ?? {};
 	}

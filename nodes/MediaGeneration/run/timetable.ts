@@ -3,7 +3,7 @@ import { growPauses } from '../lib/timers';
 
 /**
  * When a run creates, looks, nudges and ends. Times are in milliseconds, moments since 1970.
- * `timetable.test` holds their order, and that of the times of receivers of callbacks.
+ * `timetable.test` checks their order, together with the timeouts of the receivers of callbacks.
  */
 
 /* Timeouts of our own requests. */

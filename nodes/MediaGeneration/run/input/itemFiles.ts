@@ -103,7 +103,7 @@ export class FilesOfItem implements ItemFiles {
 
 	/**
 	 * Names the item's file that n8n's own object stands for: the object that `$binary.photo` gives, or that
-	 * a form leaves in `json`. Dragging a form's photo into a field gives the latter.
+	 * a form leaves in `json`, which is what a field gets if somebody drags a form's photo into it.
 	 */
 	nameOf(object: Record<string, unknown>): string | undefined {
 		const [same, ...others] = [...this.files.values()].filter((file) => isSame(file, object));

@@ -62,7 +62,7 @@ export class ParameterReader {
 		stored: Record<string, unknown>,
 		field: FieldFacts,
 	): Record<string, unknown> {
-		// What was filled in before Map Automatically isn't sent.
+		// With Map Automatically, values that were filled in before aren't sent.
 		if (isAutomatic(stored)) return values;
 		// Only the value of a mapper or locator is the user's. The rest are texts of the service.
 		if ('mappingMode' in stored || '__rl' in stored)
@@ -192,7 +192,7 @@ const writeBesideText = (value: unknown) =>
 const toJsonText = (text: string) => JSON.stringify(text).slice(1, -1);
 
 /**
- * An expression with such a call makes JSON by itself. An expression with such a text ends the quotes on
+ * An expression with a call of `MAKES_JSON` makes JSON by itself. One with `ENDS_QUOTES` ends the quotes on
  * purpose and goes on behind them, as in `["{{ $json.urls.join('", "') }}"]`.
  */
 const MAKES_JSON = /JSON\.stringify|toJsonString|\.replace(All)?\s*\(/;

@@ -253,7 +253,7 @@ const nameFields = (schema: JsonSchema) =>
 	`Its fields are ${listShortly(listProperties(schema).map(({ name }) => name))}`;
 
 /**
- * Reads a field that takes one file, as those of models do.
+ * Reads a field that takes one file, as the models' fields do.
  * @returns the item's file, or a link
  * @throws {UserError} if the field has neither
  */
