@@ -136,13 +136,6 @@ async function* receiveBody(
 	}
 }
 
-const buildInsideError = (file: RemoteFile, url: string) =>
-	new DownloadError(
-		file,
-		`its link leads to ${cutText(new URL(url).origin)}, an address inside this network`,
-		ASK_SERVICE,
-	);
-
 /** Opens a link and follows redirects, but not from the internet into this network. */
 async function openLink(
 	{ call, getService, settings: { timeoutSeconds } }: FileSource,
@@ -163,9 +156,8 @@ async function openLink(
 	for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
 		if (!isWebUrl(url))
 			throw new DownloadError(file, 'its link leads to what is not a web address', ASK_SERVICE);
-		const isInside = isInternalUrl(url);
-		if (isInside && !isInternalUrl(from ?? (await getService()).credentials.baseUrl))
-			throw buildInsideError(file, url);
+		if (isInternalUrl(url) && !isInternalUrl(from ?? (await getService()).credentials.baseUrl))
+			throw buildServerError(file, url, 'is inside this network', ASK_SERVICE);
 		const asking = call.context.helpers.httpRequest({ ...request, url });
 		const answer = (await asking.catch((error: unknown) => {
 			const { detail, next } = findNetworkFailure(error, timeoutSeconds);
