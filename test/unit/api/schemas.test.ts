@@ -24,7 +24,11 @@ const rows: { [Name in keyof Known]: { output: Known[Name] } } & Record<string, 
 function buildSchema(value: unknown): object {
 	if (Array.isArray(value)) return { type: 'array', items: buildSchema(value[0]) };
 	if (typeof value !== 'object') return { type: typeof value };
-	const properties = Object.entries(value as object).map(([key, part]) => [key, buildSchema(part)]);
+	const properties = Object.entries(value as object).map(([key, part]) => [
+		key,
+		// Each model has a result of its own form.
+		key === 'result' ? { type: 'object' } : buildSchema(part),
+	]);
 	return { type: 'object', properties: Object.fromEntries(properties) as object };
 }
 
