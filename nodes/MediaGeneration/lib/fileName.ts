@@ -11,9 +11,6 @@ export const toFileName = (id: string): string =>
 		.replace(/^-+/, '')
 		.slice(0, 60) || 'file';
 
-/** IDs that can't be names alone: Windows reserves them, or another task's file may have the name. */
-const AMBIGUOUS_ID = /^(con|prn|aux|nul|(com|lpt)\d)$|^\d{1,5}-|-(preview|\d{1,3})$/i;
-
 /** As many whole words as fit into 40 characters, or else the first letters, each with its marks. */
 const FIRST_WORDS = /^(.{1,40}(?![^-])|.{1,40}(?!\p{M}))/su;
 
@@ -49,11 +46,9 @@ export interface PlaceInRun {
  * ID. No file of another task has the name, in whatever execution, and names sort as items do.
  */
 export function nameByTask(taskId: string, words: string, { item, count }: PlaceInRun): string {
-	const id = toFileName(taskId);
-	const isWhole = id === taskId && !AMBIGUOUS_ID.test(id);
 	const number = count > 1 && String(item + 1).padStart(String(count).length, '0');
-	const parts = words ? [words, number] : [number, id];
-	return [...parts, (words || !isWhole) && toLetters(taskId)].filter(Boolean).join('-');
+	const parts = words ? [words, number] : [number, toFileName(taskId)];
+	return [...parts, toLetters(taskId)].filter(Boolean).join('-');
 }
 
 /** Makes a unique file name, because a service may overwrite a file of the same name. */

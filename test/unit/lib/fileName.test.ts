@@ -32,7 +32,7 @@ describe("the names of a task's files", () => {
 	);
 
 	it.each([
-		['Task_1', 8, 10, '09-Task_1'],
+		['Task_1', 8, 10, '09-Task_1-LETTERS'],
 		['x'.repeat(61), 0, 1, `${'x'.repeat(60)}-LETTERS`],
 		['CON', 0, 1, 'CON-LETTERS'],
 		['17-2', 0, 1, '17-2-LETTERS'],

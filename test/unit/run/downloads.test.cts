@@ -173,8 +173,8 @@ describe('an item of the files of a task', () => {
 			/\. Use Get Files with this task ID\. Running Generate again pays/,
 		);
 		expect(binary).toMatchObject({
-			film: { fileName: 'task-2.txt', data: 'file' },
-			film_1: { fileName: 'task-3.txt' },
+			film: { fileName: 'task-ucgobact-2.txt', data: 'file' },
+			film_1: { fileName: 'task-ucgobact-3.txt' },
 		});
 	});
 
