@@ -17,10 +17,6 @@ export const REFERENCE = 'reference';
 const sign = (text: string, key: string): string =>
 	createHmac('sha256', key).update(`${REFERENCE}\n${text}`).digest('base64url');
 
-/** Says whether a URL has the parameter already. n8n reads the name with brackets as a list of values. */
-export const hasReference = (url: string): boolean =>
-	[...new URL(url).searchParams.keys()].some((name) => name.split('[')[0] === REFERENCE);
-
 /** Adds a reference to a URL. All other parts of the URL stay as they are written. */
 export function addReference(url: string, text: string, { current }: SigningKeys): string {
 	const [address = ''] = url.split('#');

@@ -54,12 +54,7 @@ async function withReference(url: string | undefined, item: Item) {
 			"is part of the callback URL, and 'Callback URL' is blank",
 			`Enter the URL of a ${TRIGGER_NAME}`,
 		);
-	const { addReference, hasReference } = await import('../callback/reference');
-	if (hasReference(url))
-		throw buildReferenceError(
-			"adds a parameter 'reference', and the callback URL has one already",
-			'Rename the one in the URL',
-		);
+	const { addReference } = await import('../callback/reference');
 	const { readSigningKeys } = await import('../callback/signature');
 	const keys = readSigningKeys(item.service.credentials);
 	if (!keys)
