@@ -29,7 +29,7 @@ export class MediaGenerationTrigger implements INodeType {
 		triggerPanel: {
 			header: 'Start when a task ends',
 			executionsHelp:
-				'<b>To try it out:</b> press <b>Execute step</b> here, then run <b>Start Without Waiting</b> in another tab, with the <b>Test URL</b> as its <b>Callback URL</b>.<br /><br /><b>In production:</b> put the <b>Production URL</b> there, and publish (activate) this workflow. Its item has no file: put <b>Get Files</b> behind it.',
+				'<b>To try it out:</b> press <b>Execute step</b> here, then run <b>Start Without Waiting</b> in another tab.<br /><br /><b>In production:</b> publish (activate) this workflow. Its item has no file: put <b>Get Files</b> behind it.',
 		},
 		inputs: [],
 		outputs: [NodeConnectionTypes.Main],
@@ -47,7 +47,7 @@ export class MediaGenerationTrigger implements INodeType {
 		properties: [
 			{
 				displayName:
-					'Copy a URL from <b>Webhook URLs</b> above into <b>Callback URL</b> of <b>Start Without Waiting</b>. The Test URL listens for two minutes: try it with a quick picture.',
+					'Copy a URL from <b>Webhook URLs</b> above into <b>Callback URL</b> of <b>Start Without Waiting</b>. The Test URL listens for two minutes.',
 				name: 'callbackUrlNotice',
 				type: 'notice',
 				default: '',
