@@ -36,10 +36,9 @@ async function read<E extends Endpoint>(
 /** @throws the error, which names what is missing where the service has no catalogue, or no such model */
 function throwLack(error: Error, model?: string): never {
 	if (!isOfKind(error, 'notFound')) throw error;
-	const lack =
-		model === undefined
-			? 'This service lists no models'
-			: `The service lists no fields of a model "${model}". ${CHECK_NAME}`;
+	const lack = model
+		? `The service lists no fields of a model "${model}". ${CHECK_NAME}`
+		: 'This service lists no models';
 	throw new ServiceError('notFound', lack, error.description, error.facts);
 }
 

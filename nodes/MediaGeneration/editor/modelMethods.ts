@@ -12,9 +12,13 @@ import type { CatalogueModel } from '../api/schemas';
 import { readForEditor } from '../host/credentials';
 import { isObject } from '../lib/json';
 import { cutText } from '../lib/text';
-import { anyFields, anyModel, WITHOUT_LIST } from '../models/any/fields';
+import { anyFields, anyModel } from '../models/any/fields';
 import { buildNotice, findStoredSchema, listHelp, toMapperFields } from '../models/any/views';
 import { findInput, type FoundInput } from '../models/readSchema';
+
+/** What to do where the service lists no models. */
+const WITHOUT_LIST =
+	"To go on without the list, set 'Input Mode' to JSON, and choose the model By ID. If the service has a list, set 'Models Path' in the credential.";
 
 /**
  * Lists the service's models that contain each word of the filter.

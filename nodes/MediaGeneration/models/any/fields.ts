@@ -98,10 +98,6 @@ const inputModes = [
 /** What to do where the service lists no fields. */
 export const USE_JSON = "add 'Input Modes' in Options and set 'Input Mode' to JSON";
 
-/** What to do where the service lists no models. */
-export const WITHOUT_LIST =
-	"To go on without the list, set 'Input Mode' to JSON, and choose the model By ID. If the service has a list, set 'Models Path' in the credential.";
-
 export const anyInput: Field = {
 	displayName: 'Input (JSON)',
 	name: 'anyInput',
