@@ -24,7 +24,7 @@ import {
 	listUnknown,
 	type JsonSchema,
 } from '../../models/schema';
-import { buildFieldError, isBlank, Nothing } from '../../models/values';
+import { buildFieldError, isBlank } from '../../models/values';
 import { listShortly } from '../../models/words';
 import { normalizeGiven, readPastedJson, takeColumns } from './given';
 import { InputFile } from './inputFile';
@@ -94,17 +94,17 @@ async function readGiven(item: Item): Promise<Given> {
 
 /**
  * Reads the chosen model or, if that was left blank, the model in a pasted body. Strangers must not choose
- * what is paid for. So the body's model counts only if somebody typed it there: it doesn't if Choose Model
- * or the body's model is an expression, or in a tool.
+ * what is paid for. So the body's model counts only if somebody typed it there, behind the name `model`:
+ * it doesn't if Choose Model or the body's model is an expression, or in a tool.
  */
 function readModel({ call, index, read }: Item, body: Given['values'] = {}): string {
-	const chosen = read(anyModel.name);
-	const typed = isPlainObject(chosen) ? chosen.value : chosen;
-	if (call.isTool || !isBlank(typed) || typed instanceof Nothing)
-		return parseValue(anyModel, chosen) as string;
-	const raw = { rawExpressions: true };
-	const pasted = String(call.context.getNodeParameter(anyInput.name, index, '', raw));
-	const isPasted = pasted.includes(JSON.stringify(body.model));
+	const readTyped = (name: string): unknown =>
+		call.context.getNodeParameter(name, index, '', { rawExpressions: true });
+	const typed = readTyped(anyModel.name);
+	if (call.isTool || !isBlank(isPlainObject(typed) ? typed.value : typed))
+		return parseValue(anyModel, read(anyModel.name)) as string;
+	const behindModel = String(readTyped(anyInput.name)).split(/"model"\s*:\s*/);
+	const isPasted = behindModel.some((rest) => rest.startsWith(JSON.stringify(body.model)));
 	return parseValue(anyModel, isPasted ? body.model : undefined) as string;
 }
 

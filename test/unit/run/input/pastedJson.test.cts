@@ -81,6 +81,13 @@ describe('where Choose Model is blank, the model of a body', () => {
 			blank,
 			{ json: { body } },
 		],
+		['where an expression gives a blank locator', json, '={{ $json.blank }}', { json: { blank } }],
+		[
+			'that an expression chooses among other texts',
+			`={"model":"{{ $json.body.model }}","input":{"prompt":"brand/large"}}`,
+			blank,
+			{ json: { body } },
+		],
 		['that has none', JSON.stringify({ input })],
 	])('is refused %s', async (_, ...given) => {
 		await expect(sendBody(...given)).rejects.toThrow("'Choose Model' is required");
@@ -134,6 +141,11 @@ it.each<[string, unknown, Values]>([
 	const request = await send(anyInput, { prompt: 'He said "hi"\n' });
 	const sent = { ...rest, prompt: 'He said "hi"\n' };
 	expect(request).toMatchObject({ input: sent, warning: undefined });
+});
+
+it('JSON has no warning for a name that only the panel leaves out', async () => {
+	const request = await send({ $style: 'a' }, {}, describeModel({ prompt: text, $style: text }));
+	expect(request).toMatchObject({ input: { $style: 'a' }, warning: undefined });
 });
 
 it('JSON is sent as it is, with a warning for names that a document lacks', async () => {
