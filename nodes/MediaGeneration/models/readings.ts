@@ -65,7 +65,7 @@ export function readSingle(
 	convertParts: (parts: unknown) => unknown = (parts) => parts,
 ): unknown {
 	const readings = listReadings(value, schema).map((reading) =>
-		typeof reading === 'object' ? convertParts(reading) : reading,
+		isObject(reading) || Array.isArray(reading) ? convertParts(reading) : reading,
 	);
 	const [likeliest = value, ...others] = readings;
 	// Checking a large value takes time, so readings are checked only where there are several.

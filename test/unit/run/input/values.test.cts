@@ -23,6 +23,7 @@ it.each<[object, unknown, unknown]>([
 	[{ type: 'object' }, '{"a":1}', { a: 1 }],
 	[{ anyOf: [{ type: 'boolean' }, { type: 'array', items: { type: 'number' } }] }, '1,2', [1, 2]],
 	[{ properties: { n: integer } }, { n: '5', m: '5' }, { n: 5, m: '5' }],
+	[{ properties: { n: { enum: ['a', null] } } }, { n: null }, { n: null }],
 	[texts, 'a, b,c\nd,', ['a', 'b', 'c', 'd']],
 	[texts, 'https://a.example/1,ftps+x.y-2://b/3', ['https://a.example/1', 'ftps+x.y-2://b/3']],
 	[texts, ['a', '', null, ' ', undefined, 'b'], ['a', 'b']],
