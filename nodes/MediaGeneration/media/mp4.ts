@@ -18,7 +18,8 @@ export async function readMp4(file: Reader): Promise<Partial<InspectedFile>> {
 	const first = await readBox(reader, 'trak');
 	for (let track = first; track; track = await readBox(reader, 'trak')) {
 		const handler = await findBox(track, 'mdia', 'hdlr');
-		if (handler?.toString('latin1', 8, 12) !== 'vide') continue;
+		if (!handler) return {};
+		if (handler.toString('latin1', 8, 12) !== 'vide') continue;
 		const samples = await findBox(track, 'mdia', 'minf', 'stbl', 'stsd');
 		return {
 			width: samples?.readUInt16BE(40),

@@ -119,6 +119,7 @@ describe('an MP4 video', () => {
 	});
 
 	it.each([
+		['with a track that says nothing of itself', [ftyp, box('moov', mvhd(600), box('trak'))]],
 		['behind 10,000 boxes', [ftyp, ...Array<Buffer>(10_000).fill(box('free')), movie]],
 		['in a file that is cut', [ftyp, movie.subarray(0, -1)]],
 	])('%s has no known facts', async (_, parts) => {
