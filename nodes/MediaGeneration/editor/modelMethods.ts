@@ -58,9 +58,10 @@ const MAX_BOX = 35;
 function toResult({ model, title = model, taskType, pricingDesc = '' }: CatalogueModel) {
 	const type = taskType.find((one) => !title.toLowerCase().includes(one.toLowerCase()));
 	const plain = pricingDesc.replace(/\p{Extended_Pictographic}\ufe0f? ?/gu, '').trim();
-	const [line = ''] = plain.split(/ *\n/);
+	const line = (plain.split('\n')[0] ?? '').trimEnd();
 	const isLong = title.length + line.length > MAX_BOX;
-	const price = isLong ? line.replace(/.*?([\d.,]+ credits?\b).*/, '$1…') : line;
+	const [amount] = /(?<![\d.,])[\d.,]+ credits?\b/.exec(line) ?? [];
+	const price = isLong && amount ? `${amount}…` : line;
 	const name = [title, price, type].filter(Boolean).join(' · ');
 	const description = [taskType.join(', '), pricingDesc].filter(Boolean).join('\n');
 	return {

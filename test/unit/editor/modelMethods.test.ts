@@ -5,6 +5,7 @@ import {
 	searchModels,
 } from '../../../nodes/MediaGeneration/editor/modelMethods';
 import { answerFromCorpus, BROKEN, MISSING, schemaPath, settle } from '../corpus';
+import { measureCpu } from '../cpuTime.cts';
 import { openPanel } from './openPanel';
 
 const UPSCALE = 'eta-upscale';
@@ -43,6 +44,12 @@ describe('a search', () => {
 		['epsilon-2/image-to-video', 'Epsilon 2 Image to Video · 70 credits…'],
 	])('names %s by its title and its price', async (value, name) => {
 		expect(await search(value)).toContainEqual(expect.objectContaining({ name, value }));
+	});
+
+	it('does not take longer with the cube of the length of a price', async () => {
+		const models = [{ model: 'a', pricingDesc: '1'.repeat(3_000) }];
+		const take = async () => await search('', () => ({ code: 200, data: { models } }));
+		expect(await measureCpu(take)).toBeLessThan(2_000);
 	});
 
 	it('leaves out models whose identifier or name n8n would run, as the workflow stores both', async () => {
