@@ -56,7 +56,7 @@ function main() {
 	const sums: Record<string, number> = {};
 	const found: string[] = [];
 	const args = ['ls-files', '--cached', '--others', '--exclude-standard', '-z'];
-	for (const file of execFileSync('git', args).toString().split('\0')) {
+	for (const file of execFileSync('git', args).toString().split('\0').sort()) {
 		const room = getRoom(file);
 		if (!room || !fs.existsSync(file)) continue;
 		const text = fs.readFileSync(file, 'utf8');
