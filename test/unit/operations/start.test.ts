@@ -18,7 +18,8 @@ async function prepare(
 		anyInput: { model: 'brand/any', input: { prompt: 'A fox' }, ...body },
 		callbackUrl,
 	};
-	const item = buildItem(buildContext(), 0, { credentials, options: { reference } });
+	const context = buildContext({ parameters: values });
+	const item = buildItem(context, 0, { credentials, options: { reference } });
 	return (await start.request({ ...item, read: (name) => values[name] })).callBackUrl;
 }
 
