@@ -60,7 +60,7 @@ it('polls for the task of each call, also of equal ones, unless its outcome is u
 	const calls: Array<[prompt: string, ...told: string[]]> = [
 		['night', '"status":"completed"'],
 		['night', '"status":"completed"'],
-		['#neverEnds', '"status":"timedOut"', 'with the operation Wait'],
+		['#neverEnds', '"status":"timedOut"', 'use the operation Wait'],
 		['#garbage #created', MAY_EXIST, 'the recent tasks of your account'],
 		['#garbage #created', MAY_EXIST, 'the recent tasks of your account'],
 		['#accepted=503', MAY_EXIST, 'the service named it'],
@@ -172,7 +172,7 @@ it('as a tool of an MCP server, it answers before the client gives up, also belo
 	expect(waited).toContain(served.findId('#neverEnds'));
 	for (const said of [waited, ...servedModel.listToolResults()]) {
 		expect(said).toContain('timedOut');
-		expect(said).toContain('with the operation Wait');
+		expect(said).toContain('use the operation Wait');
 	}
 	const belowAgent = served.findId('#neverEnds below an agent');
 	expect(servedModel.listToolResults().join()).toContain(belowAgent);

@@ -242,7 +242,7 @@ describe('queue mode', () => {
 		const [task, ...others] = pair.listTasks().filter(({ input }) => input.prompt === ASKED);
 		expect(others).toEqual([]);
 		expect(said).toContain(task?.taskId);
-		expect(said).toContain('with the operation Wait');
+		expect(said).toContain('use the operation Wait');
 	});
 
 	it('brings the files of a batch whose callbacks reach both webhook processes, and uploads them in a worker', async () => {
