@@ -68,7 +68,8 @@ const contract: Dialect = {
 		...remark,
 		costTime: record.completeTime && record.completeTime - record.createTime,
 		updateTime: record.updateTime,
-		creditsConsumed: record.creditsConsumed,
+		// Said only at the end.
+		...(record.completeTime && { creditsConsumed: record.creditsConsumed }),
 	}),
 	describeCallback: ({ record: { taskId }, failure }) => ({
 		taskId,

@@ -112,6 +112,21 @@ describe('the recorded dialect', () => {
 	});
 });
 
+test.each([
+	['contract', undefined],
+	['recorded', 12.5],
+] as const)('while a task runs, the %s dialect says that it costs %d', async (dialect, credits) => {
+	const service = await start({ dialect });
+	const order = { model: 'custom/x', input: { prompt: '#neverEnds' } };
+	const { data } = await create(service, order);
+	const { taskId } = data as { taskId: string };
+	const headers = { 'Content-Type': 'application/json' };
+	const asked = await call(service, `${DETAILS}?taskId=${taskId}`, { headers });
+	const { data: details } = await readAnswer(asked);
+	expect(details).toMatchObject({ taskId });
+	expect((details as { creditsConsumed?: number }).creditsConsumed).toBe(credits);
+});
+
 test('a callback is repeated until the first 2xx, and signed anew each time', async () => {
 	const { received } = await receive('', [500, 302, 204]);
 	const times = received.map(({ headers }) => Number(headers[TIMESTAMP]));
