@@ -42,6 +42,7 @@ const fates: fc.Arbitrary<Fate> = record<Fate>({
 		}),
 	),
 	key: pick<string | undefined>([12, undefined], [1, 'a wrong key']),
+	price: pick([4, 1], [1, 3], [1, 8]),
 });
 
 const onError = fc.constantFrom<Choices['onError']>(
@@ -86,6 +87,8 @@ export const plans: fc.Arbitrary<Plan> = record<Plan>({
 	failedTasks: fc.constantFrom('error', 'error', 'output'),
 	downloads: fc.boolean(),
 	room: pick<number | undefined>([5, undefined], [1, 3], [1, 4]),
+	maxCredits: pick<number | undefined>([4, undefined], [1, 1], [1, 6], [1, 20]),
+	costs: fc.constantFrom('atOnce', 'atOnce', 'atEnd'),
 	concurrency: fc.constantFrom(1, 1, 4),
 	responseMode: pick<Plan['responseMode']>([7, 'onReceived'], [1, 'lastNode']),
 	trackerAt: fc.nat({ max: 59 }).map((seconds) => seconds * SECOND),
@@ -130,6 +133,8 @@ export const CALM: Plan = {
 	failedTasks: 'error',
 	downloads: false,
 	room: undefined,
+	maxCredits: undefined,
+	costs: 'atOnce',
 	concurrency: 1,
 	responseMode: 'onReceived',
 	trackerAt: 0,
@@ -164,6 +169,7 @@ const calmFates: fc.Arbitrary<Fate> = record<Fate>({
 		'never',
 	),
 	after: fc.constantFrom(400, 5 * SECOND, 20 * SECOND),
+	price: fc.constantFrom(1, 1, 3, 8),
 	// What ends at once may end before n8n can take a callback.
 	callbacks: pick<number[]>([3, [0]], [1, []]),
 } as { [K in keyof Fate]: fc.Arbitrary<Fate[K]> });
@@ -177,6 +183,8 @@ export const calmPlans: fc.Arbitrary<Plan> = fc
 		failedTasks: fc.constantFrom<Choices['failedTasks']>('error', 'error', 'output'),
 		downloads: fc.boolean(),
 		room: pick<number | undefined>([5, undefined], [1, 3]),
+		maxCredits: pick<number | undefined>([4, undefined], [1, 6], [1, 20]),
+		costs: fc.constantFrom<Plan['costs']>('atOnce', 'atEnd'),
 		retries: fc.array(
 			fc.constantFrom<Partial<Choices>>({}, { maxTries: 0 }, { onError: 'continueRegularOutput' }),
 			{ maxLength: 2 },

@@ -302,7 +302,7 @@ it('two accounts whose services number their tasks have each its own', async () 
 	expect(items.map(({ json }) => json.resultUrls)).toEqual(files.map((file) => [file]));
 	expect(service.downloads).toEqual(expect.arrayContaining(files));
 	expect(items.map(({ binary }) => binary?.data?.data)).toEqual(['file', 'file']);
-	expect(execution.metadata.Media_Generation_credits).toBe('3');
+	expect(execution.metadata.Media_Generation_credits).toBe('2');
 });
 
 describe.each(AWAKE_OR_ASLEEP)("before n8n's timeout (%s)", (howToWait) => {

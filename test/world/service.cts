@@ -23,6 +23,17 @@ export interface Fate {
 	progress: string | undefined;
 	/** By this key, in place of the account's. */
 	key: string | undefined;
+	/** What the task costs, in credits. */
+	price: number;
+}
+
+/** Where services differ, as in `dev/service/dialects.cts`. */
+export interface Costs {
+	/**
+	 * `atOnce`: said while the task runs, and a part of it is given back at the end, all of it for a
+	 * failure. `atEnd`: said only then, and a failure costs what a result does.
+	 */
+	costs: 'atOnce' | 'atEnd';
 }
 
 export const GOOD: Fate = {
@@ -34,6 +45,7 @@ export const GOOD: Fate = {
 	callbacks: [0],
 	progress: undefined,
 	key: undefined,
+	price: 1,
 };
 
 /** How details are answered for a while. */
@@ -61,6 +73,8 @@ export interface Creation {
 	endsAt: number;
 	/** Whom the service calls back. */
 	callBackUrl?: string;
+	/** What the service has said that the task costs, one look after the other. */
+	told: number[];
 }
 
 /** How a callback is answered. */
@@ -92,7 +106,7 @@ const refuse = (code: number, msg: string) => ({
 });
 const reset = () => Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' });
 
-interface Options {
+interface Options extends Costs {
 	clock: Clock;
 	/** The fates of each item's tasks, one creation after the other; the last one stays. */
 	fates: Map<number, Fate[]>;
@@ -170,10 +184,11 @@ export class Service {
 		const taskId = isTask ? `task-${item}-${before.length + 1}z` : undefined;
 		const endsAt = fate.end === 'never' ? Infinity : clock.now + fate.after;
 		const at = clock.now;
-		const creation = { item, sender, at, fate, taskId, isAnswered: false, endsAt, callBackUrl };
+		const task = { taskId, endsAt, callBackUrl, told: [] };
+		const creation = { ...task, item, sender, at, fate, isAnswered: false };
 		this.options.onCreation(creation, before);
 		this.creations.push(creation);
-		if (taskId) this.credits--;
+		if (taskId) this.credits -= fate.price;
 		if (taskId && callBackUrl) this.planCallbacks(creation, callBackUrl);
 		await clock.pause(fate.latency);
 		return { ...this.answerCreation(creation), creation };
@@ -213,17 +228,31 @@ export class Service {
 		return this.describe(task, taskId);
 	}
 
-	private describe({ fate, endsAt }: Creation, taskId: string): Answer {
-		// A part of it is given back at the end.
-		if (this.options.clock.now < endsAt)
-			return say({ taskId, state: 'generating', creditsConsumed: 2 });
+	private describe(task: Creation, taskId: string): Answer {
+		const { fate, endsAt } = task;
+		const tell = (creditsConsumed: number) => {
+			task.told.push(creditsConsumed);
+			return { taskId, creditsConsumed };
+		};
+		if (this.options.clock.now < endsAt) {
+			const known = this.options.costs === 'atOnce' ? tell(this.findMostSaid(task)) : { taskId };
+			return say({ ...known, state: 'generating' });
+		}
 		const resultJson = { resultUrls: [`https://${this.fileHost}/${taskId}.png`] };
-		const known = { taskId, creditsConsumed: 1 };
+		if (fate.end === 'silent') return refuse(408, 'upstream is silent');
+		const known = tell(this.findCost(task));
 		if (fate.end === 'failed')
 			return say({ ...known, state: 'fail', failCode: '501', failMsg: `blocked ${taskId}` });
-		if (fate.end === 'silent') return refuse(408, 'upstream is silent');
 		return say({ ...known, state: 'success', resultJson });
 	}
+
+	/** What a task costs in the end. */
+	findCost = ({ fate }: Creation): number =>
+		fate.end === 'failed' && this.options.costs === 'atOnce' ? 0 : fate.price;
+
+	/** The most that is said that a task costs. */
+	findMostSaid = (task: Creation): number =>
+		this.options.costs === 'atOnce' ? task.fate.price + 1 : this.findCost(task);
 
 	private planCallbacks(creation: Creation, url: string): void {
 		const { clock } = this.options;

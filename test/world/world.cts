@@ -10,7 +10,7 @@ import {
 	type Thrown,
 } from './n8n.cts';
 import type { Process } from './process.cts';
-import { Service, type Creation, type Fate, type Fault } from './service.cts';
+import { Service, type Costs, type Creation, type Fate, type Fault } from './service.cts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -31,13 +31,15 @@ export interface Choices extends Pick<Settings, 'onError' | 'maxTries' | 'execut
 	downloads: boolean;
 	/** Maximum Tasks per Run. */
 	room: number | undefined;
+	/** Maximum Credits per Run. */
+	maxCredits: number | undefined;
 	concurrency: number;
 	/** More of Options. */
 	options?: IDataObject;
 }
 
 /** All that decides what happens in a world. */
-export interface Plan extends Conditions, Choices {
+export interface Plan extends Conditions, Choices, Costs {
 	/** The nodes, one after the other, and the fates of the tasks of each of their items. */
 	steps: Array<{ node: string; items: Fate[][] }>;
 	/** Whether the credential has a key. */
@@ -85,6 +87,8 @@ const isUnknown = ({ fate, isLate }: Creation) =>
 /** The node gets the ID of its task in time. */
 const isKnown = ({ fate, isLate }: Creation) => fate.creation === 'ok' && !isLate;
 
+const sum = (numbers: number[]) => numbers.reduce((total, one) => total + one, 0);
+
 /** Before n8n's timeout, the last creation begins, and its outcome is to be known. */
 const CREATED_BY = 8 * SECOND;
 const KNOWN_BY = 3 * SECOND;
@@ -122,6 +126,7 @@ export class World {
 			fates: new Map(fates),
 			faults: plan.faults,
 			latencies: plan.latencies,
+			costs: plan.costs,
 			callBack: async (...given) => await this.n8n.callBack(...given),
 			onCreation: (creation, before) => this.checkCreation(creation, before),
 			count,
@@ -208,6 +213,7 @@ export class World {
 		const tasks = own.filter(isKnown);
 		if (tasks.length >= most && tasks.length > 0) say('more tasks than tries');
 		this.checkRoom(execution, creation);
+		this.checkCredits(execution, creation);
 		const last = before.filter(isKnown).at(-1);
 		const { sender, taskId = '', fate } = last ?? {};
 		if (!last || !sender || !fate) return;
@@ -255,6 +261,48 @@ export class World {
 		if (own.length >= room && !this.n8n.repeats) this.wrong.push('more tasks than Options allow');
 	}
 
+	/**
+	 * Maximum Credits per Run: a task is created only once the costs of all before it are known, and fit
+	 * into the limit beside one like the dearest of them.
+	 */
+	private checkCredits(execution: Execution, { item }: Creation): void {
+		const { maxCredits } = this.choicesOf(execution);
+		if (maxCredits === undefined || this.n8n.repeats) return;
+		const own = this.listPaid(execution, item);
+		const known = own.filter(isKnown).map(({ told }) => told);
+		const unknown = own.filter(isUnknown).length;
+		const say = (what: string) => this.wrong.push(`${what}: item ${item} of ${execution.id}`);
+		if (known.some((told) => !told.length)) say('created before a cost was known');
+		if (unknown && !known.flat().some(Boolean)) say('created though no cost was known');
+		// The node may have been told more before.
+		const lasts = known.map((told) => told.at(-1) ?? 0);
+		const highest = Math.max(0, ...lasts);
+		if (sum(lasts) + (unknown + 1) * highest > maxCredits) say('more credits than Options allow');
+		if (own.length) count('another within credits');
+	}
+
+	/** What an execution has created for the node of an item, or may have. */
+	private listPaid({ id }: Execution, item: number): Creation[] {
+		return this.service.creations.filter(
+			(one) =>
+				(isKnown(one) || isUnknown(one)) && one.sender.execution === id && this.isOfNode(one, item),
+		);
+	}
+
+	/** Whatever happens, at most the limit and one task is spent by a node, of what has an ID. */
+	private checkSpent(execution: Execution): void {
+		const { maxCredits = Infinity } = this.choicesOf(execution);
+		for (const step of this.plan.steps.keys()) {
+			const paid = this.listPaid(execution, keyOf(step, 0)).filter(isKnown);
+			const costs = paid.map((task) => this.service.findCost(task));
+			if (sum(costs) > maxCredits + Math.max(0, ...costs) && !this.n8n.repeats)
+				this.wrong.push(`${execution.id} has spent ${sum(costs)} credits`);
+		}
+		const said = readText(execution.error) + JSON.stringify(execution.ended);
+		if (said.includes("'Maximum Credits per Run'"))
+			count(said.includes("isn't known") ? 'cost unknown' : 'stopped by credits');
+	}
+
 	/** Where nothing is in the way, the output follows the last callback. */
 	private checkPromptness({ step, sleptAt, endedAt }: Ended): void {
 		const { plan, service } = this;
@@ -288,6 +336,7 @@ export class World {
 		this.checkSecrets();
 		for (const execution of n8n.executions) this.checkExecution(execution);
 		for (const execution of n8n.executions) this.checkCosts(execution);
+		for (const execution of n8n.executions) this.checkSpent(execution);
 		const known = [...n8n.log, ...n8n.executions.map(({ stored }) => stored)].join();
 		for (const { taskId, isAnswered } of this.service.creations)
 			if (taskId && isAnswered && !known.includes(taskId)) wrong.push(`${taskId} is lost`);
@@ -340,18 +389,19 @@ export class World {
 			wrong.push(`${id} was delivered twice`);
 	}
 
-	/**
-	 * Each task costs a credit, and counts once with what the execution and those before it have paid.
-	 * Before its end, two are said.
-	 */
+	/** Each task counts once, with what the execution and those before it have paid. */
 	private checkCosts({ id, metadata, ended, status }: Execution): void {
 		const { n8n, service, wrong } = this;
 		const { Media_Generation_credits: credits = '0' } = metadata;
 		const paid = service.creations.filter(({ taskId }) => taskId);
 		const tasks = ended.flatMap(({ items, errors }) => [...items, ...errors].map(readTask));
 		const over = tasks.filter(({ status: said }) => said === 'completed' || said === 'failed');
-		const least = new Set(over.map(({ taskId }) => taskId)).size;
-		if (Number(credits) > 2 * paid.length - least) wrong.push(`${id} shows ${credits} credits`);
+		const isOver = (task: Creation) => over.some(({ taskId }) => taskId === task.taskId);
+		const mostOf = (task: Creation) =>
+			isOver(task) ? service.findCost(task) : service.findMostSaid(task);
+		const most = sum(paid.map(mostOf));
+		const least = sum(paid.filter(isOver).map(service.findCost));
+		if (Number(credits) > most) wrong.push(`${id} shows ${credits} credits`);
 		if (status === 'success' && !n8n.repeats && Number(credits) < least)
 			wrong.push(`${id} shows ${credits} credits for ${least} tasks`);
 		if (least) count('costs shown');
@@ -501,7 +551,8 @@ export class World {
 }
 
 function toParameters(choices: Choices): IDataObject {
-	const { howToWait, limit, failedTasks, downloads, room, concurrency, options } = choices;
+	const { howToWait, limit, failedTasks, downloads, room, maxCredits, concurrency, options } =
+		choices;
 	return {
 		resource: 'task',
 		operation: 'generate',
@@ -517,6 +568,7 @@ function toParameters(choices: Choices): IDataObject {
 			concurrency,
 			timeoutSeconds: 20,
 			...(room && { maxTasksPerRun: room }),
+			...(maxCredits && { maxCreditsPerRun: maxCredits }),
 			...options,
 		},
 	};

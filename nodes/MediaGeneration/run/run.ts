@@ -17,6 +17,8 @@ export interface Run extends Opened {
 	getService: (item: number) => Promise<TaskService>;
 	/** Why items have no task, or no further one, in this call; by item. */
 	errors: Map<number, unknown>;
+	/** The service has not said in time what a task costs, and isn't asked again in this call. */
+	isCostUnknown?: true;
 	/** Why the run as a whole can't go on. */
 	fatal?: { error: unknown };
 	/** How the run waits. */

@@ -100,8 +100,11 @@ export const PAUSES_AT_LIMIT = { ...PAUSES_ASLEEP, first: 4_000 };
 /** A run that fell asleep asks the service itself after this time, once. */
 export const PAUSE_BEFORE_LOOK_ASLEEP = 5_000;
 
-/** How long a service may not know a task that exists. */
+/** How long a service may not know a task that exists, or what it costs. */
 export const MAX_TIME_UNKNOWN = 30_000;
+
+/** Between the looks at a task whose cost must be known before the next one is created. */
+export const PAUSES_BEFORE_COST = { first: 500, growth: 1.5, longest: 5_000 };
 
 /**
  * Lists the moments of looks or nudges: after growing pauses, the last one at `lastAt`.

@@ -1,8 +1,15 @@
 import { checkLimits, sendGuarded } from '../../../nodes/MediaGeneration/run/send/guards';
-import type { Creation } from '../../../nodes/MediaGeneration/run/ledger/changes';
+import type { UserError } from 'n8n-workflow';
+import { pause } from '../../../nodes/MediaGeneration/lib/timers';
+import {
+	beginLedger,
+	type Creation,
+	noteCost,
+	noteTask,
+} from '../../../nodes/MediaGeneration/run/ledger/changes';
 import type { Run as OpenRun } from '../../../nodes/MediaGeneration/run/run';
 import { prepare, type Run } from '../n8n';
-import { open } from './sending';
+import { open, type Sending } from './sending';
 
 /** Creates tasks in a run, of which there may be five; the account may have credits. */
 async function create(count: number, run: Run, options: object = { maxTasksPerRun: 5 }) {
@@ -77,6 +84,101 @@ describe('Maximum Tasks per Run', () => {
 		const error = await send(second.run, second.creation);
 		expect(error?.message).toContain('1 already created in this execution, 1 more requested');
 		expect(second.creation.isSent).toBeUndefined();
+	});
+});
+
+describe('Maximum Credits per Run', () => {
+	beforeEach(() => void jest.useFakeTimers());
+	afterEach(() => void jest.useRealTimers());
+
+	/** The tasks that were looked at, each with the account that asked. */
+	let looks: string[];
+	beforeEach(() => (looks = []));
+
+	/**
+	 * Begins a call whose items have these accounts, and may create a task of four credits for the last.
+	 * @param seconds how long the service doesn't say what the task costs
+	 */
+	function begin(accounts: string[], seconds: number, sending: Sending = {}) {
+		const run = open(accounts.length, sending);
+		run.call.doneBy = Math.min(run.call.doneBy, run.call.answerBy);
+		const creations = accounts.map((account, index) => {
+			const options = { maxCreditsPerRun: 10 };
+			const creation = prepare(run.call.context, index, { options });
+			const getTask = async (taskId: string) => {
+				looks.push(`${taskId} by ${account}`);
+				const isSaid = Date.now() >= Number(taskId);
+				return await Promise.resolve({ taskId, creditsConsumed: isSaid ? 4 : 0 });
+			};
+			Object.assign(creation.item.service, { account, getTask });
+			return creation;
+		});
+		run.getService = async (item) =>
+			await Promise.resolve((creations[item] as Creation).item.service);
+		const create = async (creation = creations.at(-1) as Creation) =>
+			await sendGuarded(run, creation, async () => {
+				await pause(1_000);
+				noteTask(run, creation, String(Date.now() + 1_000 * seconds));
+				return undefined;
+			});
+		return { run, creations, create };
+	}
+
+	const AGENTS: Sending = { contextData: null, executionId: '', type: 'mediaGenerationTool' };
+	it.each<[string, Sending, string]>([
+		['an execution', { contextData: {} }, 'Give fewer items'],
+		["n8n's Agents", { ...AGENTS, parameters: { prompt: 'side by side' } }, 'do not try again'],
+	])('holds for calls side by side in %s', async (_, sending, next) => {
+		const calls = [0, 1, 2].map((runIndex) => begin(['a'], 2, { ...sending, runIndex }));
+		const sent = Promise.all(calls.map(async ({ create }) => await create()));
+		await jest.advanceTimersByTimeAsync(30_000);
+		const [one, two, error] = (await sent) as [undefined, undefined, UserError];
+		expect([one, two]).toEqual([undefined, undefined]);
+		expect(error.message).toContain('2 already created in');
+		expect(error.message).toContain('for 8 credits, the dearest for 4');
+		expect(error.description).toContain(next);
+	});
+
+	it.each([
+		['30 seconds', {}, 30],
+		["an MCP client's answer", { within: 20_000 }, 16],
+		["n8n's timeout", { more: { getWorkflowSettings: () => ({ executionTimeout: 25 }) } }, 20],
+	])('takes no longer than %s to learn a cost', async (_, sending, seconds) => {
+		const { create, creations } = begin(['a', 'a'], Infinity, sending);
+		void create(creations[0]);
+		const begun = Date.now() + 1_000;
+		const second = create().then((error) => [error?.message, Date.now() - begun] as const);
+		await jest.advanceTimersByTimeAsync(60_000);
+		const [message, time] = await second;
+		expect(message).toContain('1 already created');
+		expect(message).toContain("It isn't known what one of them costs");
+		expect(time / 1_000).toBeGreaterThan(seconds - 2);
+		expect(time / 1_000).toBeLessThanOrEqual(seconds);
+	});
+
+	it('looks at each task with its own account, and counts the accounts together', async () => {
+		const { create, creations } = begin(['a', 'b', 'b'], 0);
+		const all = Promise.all(creations.map(create));
+		await jest.advanceTimersByTimeAsync(10_000);
+		expect((await all).map((error) => error?.message.slice(0, 25))).toEqual([
+			...[undefined, undefined, "'Maximum Credits per Run'"],
+		]);
+		expect(looks.map((look) => look.split(' by ')[1])).toEqual(['a', 'b']);
+	});
+
+	it('takes 0 for a cost only at the end', () => {
+		const key = 'account task';
+		const say = (creditsConsumed: number | undefined, more?: object) => {
+			const ledger = beginLedger({ shared: { count: 1, costs: { [key]: [] }, unknownCalls: {} } });
+			noteCost(ledger, key, { creditsConsumed, ...more });
+			return ledger.shared.costs[key];
+		};
+		expect(say(0, { status: 'pending' })).toEqual([]);
+		expect(say(0, { status: 'completed' })).toEqual([0]);
+		expect(say(0, { status: 'failed' })).toEqual([0]);
+		expect(say(0, { status: 'failed', failCode: '408' })).toEqual([]);
+		expect(say(undefined, { status: 'completed' })).toEqual([]);
+		expect(say(2, { status: 'pending' })).toEqual([2]);
 	});
 });
 

@@ -53,7 +53,7 @@ it('an execution that is stopped shows its tasks in what n8n keeps of it, also t
 	);
 	expect([...execution.customData]).toEqual([
 		['Media_Generation_tasks', 'task-0-1z, task-0-2z, task-1-1z'],
-		['Media_Generation_credits', '2'],
+		['Media_Generation_credits', '1'],
 	]);
 });
 

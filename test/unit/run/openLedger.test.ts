@@ -5,6 +5,7 @@ import {
 	keepSettings,
 	noteTask,
 	noteUnknown,
+	noteCost,
 	reserveTask,
 } from '../../../nodes/MediaGeneration/run/ledger/changes';
 import {
@@ -79,16 +80,21 @@ it('what another process has stored of a run is added to what is known here', ()
 		begin('elsewhere', { contextData: { 'node:Node': context } });
 	const first = beginWith(nodeContext);
 	note(first, 0, 'here');
+	const [key = ''] = Object.keys(first.ledger.shared.costs);
+	noteCost(first.ledger, key, { creditsConsumed: 7 });
 	const [copy, older] = [structuredClone(nodeContext), structuredClone(nodeContext)];
 	const unknown = { message: 'The service broke off' };
 	Object.assign(copy.run?.entries[1] ?? {}, { attempts: [{ taskId: 'there' }], unknown });
 	const stored = { poor: count(2), rich: count(0) };
-	Object.assign(copy.run ?? {}, { shared: { count: 5, unknownCalls: {} }, unknownCounts: stored });
+	Object.assign(copy.run ?? {}, {
+		shared: { count: 5, costs: { [key]: [], there: [3] }, unknownCalls: {} },
+		unknownCounts: stored,
+	});
 	Object.assign(first.ledger, { unknownCounts: { rich: count(1) } });
 	const second = beginWith(copy);
 	for (const run of [first, second]) {
 		expect(listIds(run)).toEqual(['here', 'there']);
-		expect(run.ledger.shared.count).toBe(5);
+		expect(run.ledger.shared).toMatchObject({ count: 5, costs: { [key]: [7], there: [3] } });
 		expect(run.ledger.unknownCounts).toEqual({ poor: count(2), rich: count(1) });
 	}
 	expect(beginWith(older).ledger.shared.count).toBe(5);

@@ -8,7 +8,7 @@ type OpenRun = ReturnType<typeof openRun>;
 /** An item, by its service, Options and credential. */
 export type Sent = Parameters<typeof prepare>[2];
 
-interface Sending extends Run {
+export interface Sending extends Run {
 	/** What is known before. */
 	ledger?: Partial<Ledger>;
 	/** How long ago n8n called the node, in milliseconds. */

@@ -68,7 +68,7 @@ it('hints say how tasks ended, what they cost, what is missing, and why the run 
 	});
 	const silence = 'The service had an internal fault (408: upstream is silent)';
 	expect(execution.hints).toEqual([
-		'Credits consumed by this run: 4',
+		'Credits consumed by this run: 3',
 		'The run stayed awake because "Hook" waits for its end.',
 		'Items whose task failed: 1 (item 1). The first: blocked task-0-1z',
 		`Items whose task goes on (use Wait): 1 (item 2). The first: ${silence}`,

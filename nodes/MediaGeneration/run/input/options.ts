@@ -39,6 +39,16 @@ export const maxTasksOption: INodeProperties = {
 		'In one execution, over all loops and calls of an AI agent. If the items would exceed it, nothing is created.',
 };
 
+export const maxCreditsOption: INodeProperties = {
+	displayName: 'Maximum Credits per Run',
+	name: 'maxCreditsPerRun',
+	type: 'number',
+	typeOptions: { minValue: 1, maxValue: 1_000_000_000 },
+	default: 100,
+	description:
+		'In one execution, over all loops and calls of an AI agent. Creates one task after the other. Needs a service that says what a task costs while it runs.',
+};
+
 export const keepCreditsOption: INodeProperties = {
 	displayName: 'Stop Below This Balance (Credits)',
 	name: 'keepCredits',
@@ -75,6 +85,7 @@ export const readPace = (option: OptionReader) => ({
 export const creationOptionsField = (own: INodeProperties[] = []): INodeProperties =>
 	optionsField([
 		maxTasksOption,
+		maxCreditsOption,
 		keepCreditsOption,
 		...own,
 		...modelOptions,

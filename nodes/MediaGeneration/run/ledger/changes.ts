@@ -9,6 +9,7 @@ import {
 	digestCall,
 	type Entry,
 	findTask,
+	identifyTask,
 	type Ledger,
 	mayCreateAgain,
 	type Opened,
@@ -33,7 +34,7 @@ export const beginLedger = (known: Partial<Ledger>): Ledger => ({
 	entries: [],
 	sleeps: 0,
 	unknownCounts: {},
-	shared: { count: 0, unknownCalls: {} },
+	shared: { count: 0, costs: {}, unknownCalls: {} },
 	...known,
 });
 
@@ -104,6 +105,7 @@ export function noteTask(opened: Opened, creation: Creation, taskId: string): vo
 	const { index } = creation.item;
 	const entry = noteSent(ledger, creation);
 	entry.attempts.push({ taskId });
+	write(ledger.shared.costs)[identifyTask(entry, taskId)] = [];
 	const { unknown } = creation;
 	// Another unknown outcome is that of another process, which has created a task too.
 	if (entry.unknown === unknown) delete entry.unknown;
@@ -175,6 +177,23 @@ export function noteLook(attempt: Attempt, said: Task): void {
 }
 
 /**
+ * Notes what the service says that a task costs. 0 counts at the end alone: a completed task was free, and
+ * nothing was paid for a failed one.
+ */
+export function noteCost({ shared }: Ledger, key: string, said: Partial<Task>): void {
+	const { status, creditsConsumed: credits } = said;
+	const isCost = credits || status === 'completed' || mayCreateAgain(said);
+	if (isCost && credits !== undefined) shared.costs[key]?.push(credits);
+}
+
+/** Notes what the tasks of a run cost, as far as it knows. */
+export function noteCosts(ledger: Ledger): void {
+	for (const entry of ledger.entries)
+		for (const attempt of entry.attempts)
+			noteCost(ledger, identifyTask(entry, attempt.taskId), attempt.end ?? attempt);
+}
+
+/**
  * Notes which failures n8n is given as errors of their items. Such an entry stays `failed`, but the next
  * try may create another task for it.
  */
@@ -231,6 +250,7 @@ export function mergeLedgers(stored: Ledger, here: Ledger, isUnderway: boolean):
 		: [stored.entries, here.entries];
 	for (const [item, copy] of copies.entries()) mergeEntry((write(entries)[item] ??= copy), copy);
 	write(here.shared).count = Math.max(stored.shared.count, here.shared.count);
+	write(here.shared).costs = { ...stored.shared.costs, ...here.shared.costs };
 	// The stored counts may be older: those of this process win.
 	const unknownCounts = Object.assign(here.unknownCounts, {
 		...stored.unknownCounts,

@@ -116,6 +116,11 @@ export interface Sleep extends Readonly<Pick<WaitTimes, 'limitAt' | 'lastWakeAt'
 export interface Shared {
 	/** How many tasks they have created, or may have created. */
 	readonly count: number;
+	/**
+	 * What the service has said that these tasks cost, by `identifyTask`: the last figure counts. Creations
+	 * of unknown outcome aren't here.
+	 */
+	readonly costs: Readonly<Record<string, number[]>>;
 	/** Why it's unknown whether an agent's calls created a task, by a digest of what its LLM asked for. */
 	readonly unknownCalls: Readonly<Record<string, UnknownOutcome>>;
 }
@@ -190,7 +195,7 @@ function rate({ end }: Attempt): number {
  * Says whether a new task may take the place of a failed one. One that timed out may still end, and
  * so may one that failed because the service's upstream was silent: both may cost something.
  */
-export const mayCreateAgain = ({ status, failCode }: Task): boolean =>
+export const mayCreateAgain = ({ status, failCode }: Partial<Task>): boolean =>
 	status === 'failed' && failCode !== String(SILENT_UPSTREAM);
 
 export const isFailed = ({ status }: Task): boolean => status === 'failed' || status === 'timedOut';

@@ -77,7 +77,7 @@ const sharedByTool = new Memory<Shared>('tools');
 
 /** Without an execution, this process remembers what the calls of a tool share, by its parameters. */
 function openShared({ context, nodeContext }: Call): Shared {
-	const fresh = { count: 0, unknownCalls: {} };
+	const fresh = { count: 0, costs: {}, unknownCalls: {} };
 	if (nodeContext) return fresh;
 	const { parameters, credentials } = context.getNode();
 	const tool = digest([parameters, credentials?.[CREDENTIAL]]);

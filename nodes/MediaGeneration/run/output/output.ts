@@ -6,7 +6,7 @@ import { Excerpt } from '../../lib/excerpt';
 import { cutText, toPlainText } from '../../lib/text';
 import { describeNoResult, GET_FILES, toTaskItems } from '../files/fileItems';
 import { isErrorOutcome, type Outcome, type OutputItem } from '../input/item';
-import { noteReported, storeOutput } from '../ledger/changes';
+import { noteCosts, noteReported, storeOutput } from '../ledger/changes';
 import { showTasks } from '../ledger/costs';
 import {
 	describeTask,
@@ -43,6 +43,7 @@ export function show(run: Run): INodeExecutionData[] {
 
 /** Makes the outcome of each item, with hints at the output once the run has waited. */
 export function showOutcomes(run: Run): Outcome[] {
+	noteCosts(run.ledger);
 	showTasks(run);
 	const outcomes = makeOutcomes(run);
 	if (run.looks) showHints(run, run.looks, outcomes);

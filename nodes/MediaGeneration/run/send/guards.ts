@@ -1,10 +1,15 @@
 import type { INodeProperties } from 'n8n-workflow';
+import { limitConcurrency } from '../../lib/mapConcurrent';
+import { pause, settleBy } from '../../lib/timers';
 import { readOption } from '../../models/field';
 import type { Item } from '../input/item';
-import { keepCreditsOption, maxTasksOption } from '../input/options';
-import { type Creation, giveBackTask, reserveTask } from '../ledger/changes';
+import { keepCreditsOption, maxCreditsOption, maxTasksOption } from '../input/options';
+import { type Creation, giveBackTask, noteCost, reserveTask } from '../ledger/changes';
+import { addCredits } from '../ledger/costs';
+import type { Shared } from '../ledger/ledger';
 import { buildRunError } from '../output/errors';
 import type { Run } from '../run';
+import { leaveTime, MAX_TIME_UNKNOWN, PAUSES_BEFORE_COST, planLooks } from '../timetable';
 
 /**
  * Holds a limit in Options. Each try asks all guards anew, and they judge by the ledger, which has the
@@ -13,9 +18,9 @@ import type { Run } from '../run';
 interface Guard {
 	field: INodeProperties;
 	/** Asked before anything is created. @returns why the limit forbids these creations */
-	check: (run: Run, creations: Creation[], limit?: number) => MaybeError | Promise<MaybeError>;
+	check?: (run: Run, creations: Creation[], limit?: number) => MaybeError | Promise<MaybeError>;
 	/** Reserves a creation, right before it is sent. @returns why the limit forbids it */
-	reserve?: (run: Run, creation: Creation, limit?: number) => MaybeError;
+	reserve?: (run: Run, creation: Creation, limit?: number) => MaybeError | Promise<MaybeError>;
 	/** Settles what the creation cost, once its outcome is known. */
 	settle?: (run: Run, creation: Creation) => void;
 }
@@ -61,19 +66,85 @@ const maxTasks: Guard = {
 	},
 };
 
-function findTooMany({ call, ledger }: Run, more: number, limit = Infinity): MaybeError {
-	const { count } = ledger.shared;
-	if (count + more <= limit) return undefined;
+function findTooMany(run: Run, more: number, limit = Infinity): MaybeError {
+	if (run.ledger.shared.count + more <= limit) return undefined;
+	return buildLimitError(
+		run,
+		`Maximum Tasks per Run' in Options is ${limit}`,
+		`${more} more requested`,
+	);
+}
+
+/** Builds the error of a limit over an execution. @param why beside what was created */
+function buildLimitError({ call, ledger }: Run, limit: string, why: string): Error {
+	const since = call.nodeContext ? 'this execution' : 'the last hour';
 	return buildRunError(
-		`'Maximum Tasks per Run' in Options is ${limit}: ${count} already created in ${call.nodeContext ? 'this execution' : 'the last hour'}, ${more} more requested`,
+		`'${limit}: ${ledger.shared.count} already created in ${since}, ${why}`,
 		call.isTool
 			? 'The limit was set by the owner of this workflow: do not try again.'
 			: 'Give fewer items, or raise the limit.',
 	);
 }
 
-/** A guard that reserves comes last, so that none behind it can still forbid the creation. */
-const GUARDS = [balance, maxTasks];
+/**
+ * Maximum Credits per Run: counts what Maximum Tasks per Run does. What a task will cost isn't known, so
+ * the dearest one so far stands for it, and for each creation of unknown outcome.
+ */
+const maxCredits: Guard = {
+	field: maxCreditsOption,
+	async reserve(run, { item }, limit) {
+		if (limit === undefined) return undefined;
+		await learnCosts(run, item);
+		const { count, costs } = run.ledger.shared;
+		const said = Object.values(costs);
+		const highest = Math.max(0, ...said.flat());
+		const unknown = Math.max(0, count - said.length);
+		const lasts = said.map((figures) => figures.at(-1) ?? 0);
+		const spent = addCredits([...lasts, unknown * highest]);
+		const isKnown = !findUnpriced(run) && (highest > 0 || !unknown);
+		if (isKnown && addCredits([spent, highest]) <= limit) return undefined;
+		return buildLimitError(
+			run,
+			`Maximum Credits per Run' in Options is ${limit}`,
+			`for ${spent} credits, the dearest for ${highest}${isKnown ? '' : NOT_SAID}`,
+		);
+	},
+};
+
+const NOT_SAID =
+	". It isn't known what one of them costs. If the service says so only at the end, use 'Maximum Tasks per Run' or 'Stop Below This Balance'";
+
+/** Finds a task of which the service hasn't said what it costs. @returns its key */
+const findUnpriced = ({ ledger }: Run): string | undefined =>
+	Object.entries(ledger.shared.costs).find(([, figures]) => !figures.length)?.[0];
+
+/** Looks until the cost of each task is known. The record of a task may be invisible at first. */
+async function learnCosts(run: Run, item: Item): Promise<void> {
+	const by = Math.min(Date.now() + MAX_TIME_UNKNOWN, leaveTime(run.call.doneBy));
+	for (const at of planLooks(PAUSES_BEFORE_COST, by)) {
+		const key = findUnpriced(run);
+		if (!key || run.isCostUnknown) return;
+		await pause(at - Date.now(), run.call.signal);
+		await settleBy(by, lookAtCost(run, key, item)).catch(() => undefined);
+	}
+	run.isCostUnknown = true;
+}
+
+/** Asks the service for a task of this execution, by an item with the same account. */
+async function lookAtCost({ ledger, getService }: Run, key: string, { settings }: Item) {
+	const [account = '', taskId = ''] = key.split(' ');
+	for (const index of ledger.entries.keys()) {
+		const service = await getService(index).catch(() => undefined);
+		if (service?.account === account)
+			return noteCost(ledger, key, await service.getTask(taskId, settings));
+	}
+}
+
+/** `maxTasks` reserves, so it comes last: no guard behind it can still forbid the creation. */
+const GUARDS: Guard[] = [balance, maxCredits, maxTasks];
+
+/** With a limit in credits, the calls of an execution create one after the other. */
+const locks = new WeakMap<Shared, ReturnType<typeof limitConcurrency>>();
 
 const readLimit = ({ item }: Creation, field: INodeProperties) =>
 	readOption(item.option, field) as number | undefined;
@@ -89,7 +160,7 @@ export async function checkLimits(run: Run, creations: Creation[]): Promise<Crea
 	if (!first) return [];
 	const { call, ledger, errors } = run;
 	for (const { field, check } of GUARDS) {
-		const error = await check(run, creations, readLimit(first, field));
+		const error = await check?.(run, creations, readLimit(first, field));
 		if (!error) continue;
 		const fresh = creations.filter(({ item }) => !ledger.entries[item.index]?.attempts.length);
 		if (fresh.length && call.stopsOnError) throw error;
@@ -105,11 +176,18 @@ export async function sendGuarded(
 	creation: Creation,
 	send: () => Promise<MaybeError>,
 ): Promise<MaybeError> {
-	for (const { field, reserve } of GUARDS) {
-		const error = reserve?.(run, creation, readLimit(creation, field));
-		if (error) return error;
-	}
-	const error = await send();
-	for (const { settle } of GUARDS) settle?.(run, creation);
-	return error;
+	const work = async () => {
+		for (const { field, reserve } of GUARDS) {
+			const error = await reserve?.(run, creation, readLimit(creation, field));
+			if (error) return error;
+		}
+		const error = await send();
+		for (const { settle } of GUARDS) settle?.(run, creation);
+		return error;
+	};
+	if (readLimit(creation, maxCreditsOption) === undefined) return await work();
+	const { shared } = run.ledger;
+	const lock = locks.get(shared) ?? limitConcurrency(1);
+	locks.set(shared, lock);
+	return await lock(work);
 }
