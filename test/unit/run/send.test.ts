@@ -80,6 +80,18 @@ it('a refusal of a model that the service does not describe says so at once', as
 	expect(run.errors.get(0)).toMatchObject({ description });
 });
 
+it('two calls side by side with one run index, as older agents make them, create one task', async () => {
+	const contextData = {};
+	const createTask = jest.fn(() => 'task');
+	const sendings = [1, 2].map(() => {
+		const run = open(1, { contextData, isTool: true });
+		return { run, creation: prepare(run.call.context, 0, { createTask }) };
+	});
+	for (const { run, creation } of sendings) await sendAll(run, [creation]);
+	expect(createTask).toHaveBeenCalledTimes(1);
+	expect(sendings.map(({ run }) => listResults(run))).toEqual([['task'], ['task']]);
+});
+
 describe('below an MCP server, a creation', () => {
 	beforeEach(() => {
 		jest.useFakeTimers();
@@ -141,6 +153,11 @@ describe('below an MCP server, a creation', () => {
 		// Whoever asks again gets its ID.
 		const { description } = buildUnknownError(askAgain() as UnknownOutcome);
 		expect(description).toContain('named it task-late. Look at it with Get');
+	});
+
+	it('one that stays unknown counts among those in a row', async () => {
+		const { run } = await sendInTime(async () => await new Promise(() => {}));
+		expect(Object.values(run.ledger.unknownCounts)).toMatchObject([{ inARow: 1 }]);
 	});
 
 	it('one beside a slow run of the account is sent in time', async () => {

@@ -14,6 +14,7 @@ import { joinSignals, settleBy } from '../../lib/timers';
 import { uploadFiles } from '../input/inputFile';
 import { readPace } from '../input/options';
 import { type Creation, noteTask, noteUnknown, resetWait } from '../ledger/changes';
+import { type Entry, isToSend } from '../ledger/ledger';
 import { buildRunError } from '../output/errors';
 import { hasError, type Run } from '../run';
 import { type CreationTimes, planCreations } from '../timetable';
@@ -35,7 +36,9 @@ export async function sendAll(run: Run, creations: Creation[]): Promise<void> {
 	const create = openSenders(run, { requests: perTenSeconds, signal });
 	const send = async (creation: Creation): Promise<number> => {
 		const { index } = creation.item;
-		if (call.signal?.aborted) return index;
+		// Older agents give calls side by side one run index, and so one entry.
+		const isSent = !isToSend(ledger.entries[index] as Entry, call.tries);
+		if (call.signal?.aborted || isSent) return index;
 		const error = await sendGuarded(run, creation, async () => await create(creation));
 		// An item that only waited for its turn when another ended the run has no error of its own.
 		if (error && error !== over.signal.reason) run.errors.set(index, error);
@@ -109,7 +112,9 @@ class CreationSender {
 		const late = knownBy > sentBy ? await settleBy(knownBy, creating) : undefined;
 		if (late) return late.error;
 		noteUnknown(this.run, creation, unknown);
-		return buildUnknownError(unknown);
+		const error = buildUnknownError(unknown);
+		this.stop.noteOutcome(error);
+		return error;
 	}
 
 	/** Creates a task, and notes the outcome before anything else happens. */
