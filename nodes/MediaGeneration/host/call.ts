@@ -178,7 +178,3 @@ export function showInExecution(context: IExecuteFunctions, name: string, text: 
 	};
 	customData.set(name, cutText(text, 255));
 }
-
-/** Returns what n8n stores with an execution for all of its nodes, also in a sleep and for a retry. */
-export const getFlowContext = (context: IExecuteFunctions): Record<string, unknown> =>
-	context.getContext('flow');

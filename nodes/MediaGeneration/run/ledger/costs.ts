@@ -1,4 +1,4 @@
-import { getFlowContext, showInExecution } from '../../host/call';
+import { showInExecution } from '../../host/call';
 import { NODE_NAME } from '../../lib/brand';
 import { identifyTask, listTaskIds, type Opened } from './ledger';
 
@@ -31,22 +31,23 @@ export function showTasks(opened: Opened): void {
 
 function showCosts({ call: { context, nodeContext }, ledger: { entries } }: Opened): void {
 	if (!nodeContext) return;
-	const costs = (getFlowContext(context)[SHOWN] ??= { taskIds: [], credits: {} }) as Costs;
+	// n8n stores the flow context for all nodes of an execution, also in a sleep and for a retry.
+	const flowContext = context.getContext('flow');
+	const costs = (flowContext[SHOWN] ??= { taskIds: [], credits: {} }) as unknown as Costs;
 	for (const entry of entries)
-		for (const { taskId, end, creditsConsumed } of entry.attempts)
-			noteCost(costs, identifyTask(entry, taskId), end?.creditsConsumed ?? creditsConsumed);
+		for (const { taskId, end, creditsConsumed } of entry.attempts) {
+			const credits = end?.creditsConsumed ?? creditsConsumed;
+			if (credits === undefined) continue;
+			const key = identifyTask(entry, taskId);
+			// In place of an earlier figure. The costs of all rounds of a loop aren't added anew in each.
+			costs.total = (costs.total ?? 0) + credits - (costs.credits[key] ?? 0);
+			costs.credits[key] = credits;
+		}
 	const taskIds = new Set([...listTaskIds(entries), ...costs.taskIds]);
 	costs.taskIds = [...taskIds].slice(0, MOST_SHOWN);
 	if (taskIds.size) showInExecution(context, `${SHOWN}_tasks`, costs.taskIds.join(', '));
 	if (costs.total !== undefined)
 		showInExecution(context, `${SHOWN}_credits`, String(addCredits([costs.total])));
-}
-
-/** Notes what a task costs, in place of an earlier figure. */
-function noteCost(costs: Costs, key: string, credits?: number): void {
-	if (credits === undefined) return;
-	costs.total = (costs.total ?? 0) + credits - (costs.credits[key] ?? 0);
-	costs.credits[key] = credits;
 }
 
 /** Adds costs without the digits that binary fractions leave behind. */
