@@ -94,9 +94,6 @@ export const taskRecord = rawTaskRecord.extend({
 	response: tolerant(embeddedJson),
 	failCode: tolerant(z.union([message, z.number().transform(String)])),
 	failMsg: tolerant(message),
-	/** In older records, in place of `failCode` and `failMsg`. */
-	errorCode: tolerant(z.union([message, z.number().transform(String)])),
-	errorMessage: tolerant(message),
 	creditsConsumed: tolerant(number),
 	createTime: tolerant(number),
 	completeTime: tolerant(number),

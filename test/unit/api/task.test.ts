@@ -39,9 +39,9 @@ describe('toTask', () => {
 	it('returns why a task failed', () => {
 		const failed = task({ state: 'fail', resultJson: '', failCode: 501, failMsg: 'blocked' });
 		expect(failed).toMatchObject({ failCode: '501', failMessage: 'blocked', resultUrls: [] });
-		const older = { failCode: null, failMsg: '', errorCode: 400, errorMessage: 'blocked' };
-		const { failCode, failMessage } = task({ state: 'fail', ...older });
-		expect([failCode, failMessage]).toEqual(['400', 'blocked']);
+		const unexplained = { failCode: null, failMsg: '' };
+		const { failCode, failMessage } = task({ state: 'fail', ...unexplained });
+		expect([failCode, failMessage]).toEqual([undefined, undefined]);
 	});
 
 	it.each([
