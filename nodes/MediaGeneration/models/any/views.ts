@@ -190,9 +190,6 @@ function nameChoice({ meanings }: JsonSchema, value: unknown): string {
 /** The longest label, in characters: n8n's editor cuts longer ones. */
 const MAX_LABEL = 26;
 
-/** How much is left of a title that is cut for its note, in characters. */
-const SHORTEST_TITLE = 10;
-
 /**
  * Describes a property. `label` is its name in the editor: the title and, if there is room, the default
  * or how to fill it in. `summary` says all that it takes, such as "required; a whole number of 1 to 10;
@@ -219,7 +216,7 @@ function describeProperty({ name, schema, isRequired }: Property) {
 		purpose,
 		type,
 		title,
-		label: values ? buildLabel(title, byDefault, true) : buildLabel(title, note),
+		label: buildLabel(title, values ? byDefault : note),
 		summary: summary.filter(Boolean).join('; '),
 	};
 }
@@ -252,14 +249,10 @@ function findControl(
 	return { type: types.includes('boolean') ? 'boolean' : 'number', takes };
 }
 
-/** Builds a label of a title and, if there is room, a note. @param cutsTitle the title is cut for the note */
-function buildLabel(title: string, note: string, cutsTitle = false): string {
+/** Builds a label of a title and, if there is room, a note. */
+function buildLabel(title: string, note: string): string {
 	const label = addFacts(title, note);
-	if (label.length <= MAX_LABEL) return label;
-	const room = MAX_LABEL - addFacts('', note).length;
-	return cutsTitle && room >= SHORTEST_TITLE
-		? addFacts(cutText(title, room), note)
-		: cutText(title, MAX_LABEL);
+	return label.length <= MAX_LABEL ? label : cutText(title, MAX_LABEL);
 }
 
 /** Names what the objects in a value have. */

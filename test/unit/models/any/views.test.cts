@@ -81,7 +81,7 @@ it.each<[name: string, schema: object, label: string, type: string, takes: strin
 	[
 		'output_video_resolution',
 		choice('720p'),
-		'Output Video Resol… (720p)',
+		'Output Video Resolution',
 		'options',
 		'text; 720p; default 720p',
 	],
