@@ -120,5 +120,5 @@ export async function findModelSchema(service: TaskService, model: string): Prom
 }
 
 function throwIfPasses(error: Error): undefined {
-	if (factsOf(error).passes) throw error;
+	if (factsOf(error).isTemporary) throw error;
 }

@@ -96,7 +96,7 @@ export interface Meaning {
 	/** Later creations of the account would fail as well. */
 	appliesToAll?: boolean;
 	/** The same request may succeed later. */
-	passes?: boolean;
+	isTemporary?: boolean;
 	/** What happened. `buildError` appends the code and the service's words, or the address and the fault. */
 	what: string;
 	/** What to do next. */
@@ -160,14 +160,14 @@ const KINDS = {
 	rate: {
 		codes: [429],
 		nothingDone: true,
-		passes: true,
+		isTemporary: true,
 		what: 'The service received too many requests',
 		next: 'Wait ten seconds, then run fewer items at once.',
 	},
 	/** The account has as many unfinished tasks as it may have at once. */
 	tasksAtOnce: {
 		nothingDone: true,
-		passes: true,
+		isTemporary: true,
 		what: 'The service takes no more tasks at once',
 		next: "Put this node into Loop Over Items, with a 'Batch Size' that the service takes at once, or raise 'Limit Wait Time' of Generate.",
 	},
@@ -175,14 +175,14 @@ const KINDS = {
 		codes: [455],
 		nothingDone: true,
 		appliesToAll: true,
-		passes: true,
+		isTemporary: true,
 		what: 'The service is under maintenance',
 		next: 'Run the node again later.',
 	},
 	/** Also any other code from 500 on, except 505, by which a service says that it lacks a feature. */
 	internal: {
 		codes: [SILENT_UPSTREAM, 500],
-		passes: true,
+		isTemporary: true,
 		what: 'The service had an internal fault',
 		next: 'Run the node again later.',
 	},
@@ -200,7 +200,7 @@ const KINDS = {
 	unreadable: { what: 'The answer from', next: CHECK_PATHS },
 	/** No complete answer came back, or the answer to another request. */
 	lost: {
-		passes: true,
+		isTemporary: true,
 		what: 'The service at',
 		next: "Check 'Base URL' in the credential, and that this n8n can reach the service.",
 	},

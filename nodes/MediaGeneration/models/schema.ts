@@ -93,7 +93,7 @@ export function listProperties(schema: JsonSchema): Property[] {
 }
 
 /** Lists the names in an input that aren't the model's; none if the model has no known fields. */
-export function listUnknown(schema: JsonSchema, input: object): string[] {
+export function listForeign(schema: JsonSchema, input: object): string[] {
 	const known = listProperties(schema).map(({ name }) => name);
 	const isUnknown = (name: string) => !known.includes(name) && !getPart(schema.properties, name);
 	return known.length ? Object.keys(input).filter(isUnknown) : [];

@@ -35,8 +35,9 @@ async function createAndWait(run: Run, job: Job): Promise<INodeExecutionData[] |
 	const { ledger, isWoken } = run;
 	try {
 		if (!isWoken) await withLock(run, async () => await create(run, job));
+		// Start Without Waiting has no settings: it doesn't wait.
 		if (!ledger.settings || isOver(run)) return undefined;
-		if (fallsAsleep(run)) return await (await import('./sleep/sleep')).fallAsleep(run);
+		if (maySleep(run)) return await (await import('./sleep/sleep')).fallAsleep(run);
 		const { beginWatch, watch } = await import('./watch');
 		await watch(beginWatch(run));
 	} catch (error) {
@@ -49,12 +50,13 @@ async function createAndWait(run: Run, job: Job): Promise<INodeExecutionData[] |
 async function create(run: Run, job: Job): Promise<void> {
 	if (run.fatal) return;
 	const { ledger } = run;
-	const found = await listCreations(run, job);
+	const all = await listCreations(run, job);
 	if (isOver(run)) return;
-	const [first] = found;
+	const [first] = all;
 	if (first) keepSettings(ledger, () => job.readSettings?.(first.item));
+	// Without the items whose tasks were adopted.
 	const creations: Creation[] = [];
-	for (const creation of found) if (!adoptEarlier(ledger, creation)) creations.push(creation);
+	for (const creation of all) if (!adoptEarlier(ledger, creation)) creations.push(creation);
 	if (ledger.settings) {
 		run.decision = await (await import('./sleep/sleep')).decideWait(run, creations);
 		// Where the execution sleeps, the service is to call its resume URL.
@@ -63,14 +65,14 @@ async function create(run: Run, job: Job): Promise<void> {
 	await sendAll(run, await checkLimits(run, creations));
 }
 
-/** Says whether the execution sleeps: it may, and there is something to wait for. */
-function fallsAsleep(run: Run): boolean {
+/** Says whether the execution may sleep, and has a task to wait for. */
+function maySleep(run: Run): boolean {
 	const { decision, ledger } = run;
 	if (decision.resumeUrl === undefined || Date.now() >= findLimitAt(ledger)) return false;
 	return findPending(run) >= 0;
 }
 
-/** What an operation that creates tasks has a run do. */
+/** What an operation gives to a run that creates tasks. */
 export interface Job {
 	fields: INodeProperties[];
 	/** Turns an item into a request. @throws {UserError} for a field or file that can't be sent */
@@ -103,11 +105,12 @@ async function prepareCreation(
 ): Promise<Creation | undefined> {
 	const entry = run.ledger.entries[index] as Entry;
 	const own = statusOf(entry) === 'unknown' ? entry.unknown : undefined;
+	// Of this item, or of an agent's earlier call that asked for the same.
 	const unknown = own ?? findUnknownCall(run, index);
 	if (unknown) throw buildUnknownError(unknown);
 	const getService = async () => await run.getService(index);
-	// A run that may sleep reads the credential now, so that its error is the item's. Other
-	// expressions aren't read again: they may return another value than before.
+	// The task exists. Its credential is read now all the same, so that an error of the credential is this
+	// item's. Other expressions aren't evaluated again: they may return something else by now.
 	if (entry.attempts.length) await getService();
 	if (!isToSend(entry, run.call.tries)) return undefined;
 	const item = await readItem(run.call, fields, index, getService);

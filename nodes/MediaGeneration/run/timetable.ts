@@ -53,7 +53,7 @@ export interface WaitTimes {
 	/** When a run that is awake looks for the last time. Only looks that failed are repeated later. */
 	lastLookAt: number;
 	/** Until when a run that is awake waits for the answers to its looks. */
-	answersBy: number;
+	looksBy: number;
 	/** From when on webhooks no longer wake a run that sleeps. */
 	lastWakeAt: number;
 	/** When n8n's own timer ends the sleep. */
@@ -69,14 +69,14 @@ export function planWait(limitAt: number, callEndsAt: number, now = Date.now()):
 	if (!Number.isFinite(limitAt)) throw new Error(`The wait limit passes at ${limitAt}`);
 	const outputBy = leaveTime(callEndsAt, now);
 	const isAtLimit = now >= limitAt - CLOCK_TOLERANCE;
-	const answersBy = Math.min(isAtLimit ? now + TIME_AT_LIMIT : limitAt, outputBy);
+	const looksBy = Math.min(isAtLimit ? now + TIME_AT_LIMIT : limitAt, outputBy);
 	const { afterLimit, leastAfterLimit, beforeTimeout } = END_BY_N8N;
 	const latest = Math.min(limitAt + afterLimit, callEndsAt - beforeTimeout);
 	const endByN8nAt = Math.max(limitAt + leastAfterLimit, latest);
 	return {
 		limitAt,
-		lastLookAt: isAtLimit ? now : leaveTime(answersBy, now),
-		answersBy,
+		lastLookAt: isAtLimit ? now : leaveTime(looksBy, now),
+		looksBy,
 		lastWakeAt: Math.max(
 			limitAt + LAST_WAKE.leastAfterLimit,
 			endByN8nAt - LAST_WAKE.beforeEndByN8n,
@@ -101,7 +101,7 @@ export const PAUSES_AT_LIMIT = { ...PAUSES_ASLEEP, first: 4_000 };
 export const PAUSE_BEFORE_LOOK_ASLEEP = 5_000;
 
 /** How long a service may not know a task that exists, or what it costs. */
-export const MAX_TIME_UNKNOWN = 30_000;
+export const MAX_TIME_UNSEEN = 30_000;
 
 /** Between the looks at a task whose cost must be known before the next one is created. */
 export const PAUSES_BEFORE_COST = { first: 500, growth: 1.5, longest: 5_000 };

@@ -5,7 +5,7 @@ import { beginLedger } from './ledger/changes';
 import type { WaitSettings } from './ledger/ledger';
 import { showOutcomes } from './output/output';
 import { beginRun, isOver } from './run';
-import { MAX_TIME_UNKNOWN } from './timetable';
+import { MAX_TIME_UNSEEN } from './timetable';
 import { beginWatch, keepLooking, watch } from './watch';
 
 /** An item with the ID of its task. */
@@ -28,22 +28,23 @@ export async function wait(call: Call, known: Known[], settings: WaitSettings): 
 			attempts: [{ taskId, adopted: true }],
 		})),
 	});
-	const getService = async (order: number) => (known[order] as Known).item.service;
+	const getService = async (index: number) => (known[index] as Known).item.service;
 	const run = beginWatch({ ...beginRun({ call, ledger }), getService });
 	const { looks, times } = run;
 	// For some seconds after a creation, a service may not know the task yet.
 	const mayChange = (key: string) => {
 		const { failure, said } = looks.find(key);
-		return failure ? factsOf(failure).passes || isOfKind(failure, 'unknownTask') : !said;
+		return failure ? factsOf(failure).isTemporary || isOfKind(failure, 'unknownTask') : !said;
 	};
-	const lastLookAt = Math.min(Date.now() + MAX_TIME_UNKNOWN, times.lastLookAt);
+	const lastLookAt = Math.min(Date.now() + MAX_TIME_UNSEEN, times.lastLookAt);
 	const list = () => (looks.pendingKeys.some(mayChange) ? looks.pendingKeys : []);
+	// One look at once, then more while the service doesn't know a task, or a failure may be temporary.
 	await keepLooking(run, Date.now());
 	await keepLooking(run, lastLookAt, list);
-	for (const [order, entry] of ledger.entries.entries()) {
+	for (const [index, entry] of ledger.entries.entries()) {
 		const { failure } = looks.find(looks.keyOf(entry));
 		// Later looks would fail too.
-		if (failure && !factsOf(failure).passes) run.errors.set(order, failure);
+		if (failure && !factsOf(failure).isTemporary) run.errors.set(index, failure);
 	}
 	if (!isOver(run)) await watch(run);
 	return showOutcomes(run);

@@ -39,7 +39,7 @@ export async function watch(run: AwakeRun): Promise<void> {
 	const { looks, times } = run;
 	await keepLooking(run, times.lastLookAt);
 	// A task whose last look failed may have ended, so it is looked at again while there is time.
-	await keepLooking(run, leaveTime(times.answersBy), () => looks.failedKeys);
+	await keepLooking(run, leaveTime(times.looksBy), () => looks.failedKeys);
 	const download = async (key: string) => await downloadFiles(run, key, ['failed', 'pending']);
 	await Promise.all(looks.keys.map(download));
 }
@@ -83,9 +83,9 @@ export async function keepLooking(
 	list = () => run.looks.pendingKeys,
 ): Promise<void> {
 	const { call, looks, times, getService } = run;
-	const isOver = () => Date.now() >= times.answersBy || call.signal?.aborted === true;
+	const isOver = () => Date.now() >= times.looksBy || call.signal?.aborted === true;
 	const inTime = async (work: Promise<void>) =>
-		await settleBy(times.answersBy, untilAborted(work, call.signal)).catch(() => undefined);
+		await settleBy(times.looksBy, untilAborted(work, call.signal)).catch(() => undefined);
 	const onAnswer = (key: string) => {
 		if (!isOver()) void downloadFiles(run, key);
 		return isOver();

@@ -134,7 +134,7 @@ function conclude(
 		found instanceof UserError ? [found.message, found.description].filter(Boolean).join('. ') : '';
 	// There was no answer in time, or the error may pass. All other errors last until somebody corrects
 	// their cause, such as a path in the credential.
-	if (!cause || (factsOf(found).passes && !isUnknown))
+	if (!cause || (factsOf(found).isTemporary && !isUnknown))
 		return { reason: 'detailsUnavailable', cause };
 	// Anyone can send an unsigned callback, so the service must know the task.
 	if (callback.signedBy === 'off')

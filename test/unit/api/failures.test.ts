@@ -11,7 +11,7 @@ interface Verdict {
 	/** Every later creation of the account would fail too. */
 	appliesToAll?: boolean;
 	/** Asking for the task again later may succeed. */
-	passes?: boolean;
+	isTemporary?: boolean;
 }
 
 const VERDICTS = {
@@ -20,15 +20,15 @@ const VERDICTS = {
 	turnedAway: { words: /turned the request away/, certain: true },
 	notFound: { words: /has nothing at that address/, certain: true },
 	input: { words: /did not accept what was sent/, certain: true },
-	rate: { words: /too many requests/, certain: true, passes: true },
-	maintenance: { words: /under maintenance/, certain: true, appliesToAll: true, passes: true },
-	internal: { words: /internal fault/, passes: true },
+	rate: { words: /too many requests/, certain: true, isTemporary: true },
+	maintenance: { words: /under maintenance/, certain: true, appliesToAll: true, isTemporary: true },
+	internal: { words: /internal fault/, isTemporary: true },
 	other: { words: /rejected the request/ },
 	redirect: { words: /is not followed/ },
 	plainRedirect: { words: /is not followed/, certain: true },
 	unreadable: { words: /isn't JSON from the task service|is incomplete/ },
-	neverSent: { words: /can't be reached/, certain: true, passes: true },
-	lost: { words: /broke off|gave no answer|is of another task/, passes: true },
+	neverSent: { words: /can't be reached/, certain: true, isTemporary: true },
+	lost: { words: /broke off|gave no answer|is of another task/, isTemporary: true },
 } satisfies Record<string, Verdict>;
 
 type Name = keyof typeof VERDICTS;
@@ -50,7 +50,10 @@ const fail = async (answer: Answer, ask: Ask): Promise<ServiceError> =>
 		(error: ServiceError) => error,
 	);
 
-const judge = ({ facts: { appliesToAll, passes } }: ServiceError) => ({ appliesToAll, passes });
+const judge = ({ facts: { appliesToAll, isTemporary } }: ServiceError) => ({
+	appliesToAll,
+	isTemporary,
+});
 
 /** Asserts what is said of a creation, and if it is certain that it made nothing. */
 async function expectCreation(answer: Answer, { words, certain = false }: Verdict) {
@@ -76,11 +79,11 @@ const rows = CODES.flatMap(([name, codes]) => codes.map((code) => [code, name] a
 
 it.each(rows)('code %d is a failure of the kind %s', async (code, name) => {
 	const verdict: Verdict = VERDICTS[name];
-	const { certain = false, appliesToAll, passes, words } = verdict;
+	const { certain = false, appliesToAll, isTemporary, words } = verdict;
 	const error = await fail([200, say(code, 'Some words')], getCredits);
 	const facts = { code, answeredBy: 'service', certain };
 	expect(error).toMatchObject({ kind: name, facts, message: expect.stringMatching(words) });
-	expect(judge(error)).toEqual({ appliesToAll, passes });
+	expect(judge(error)).toEqual({ appliesToAll, isTemporary });
 	expect(error.message).toContain(`(${code}: Some words)`);
 	await expectCreation([299, say(code)], verdict);
 	// As HTTP status, with the envelope and with a page.
@@ -123,9 +126,9 @@ it.each<[Name, Answer]>([
 	['lost', LOST('ECONNRESET')],
 ])('details without a code of their own are a failure of the kind %s', async (kind, answer) => {
 	const error = await fail(answer, getRecord);
-	const { words, passes }: Verdict = VERDICTS[kind];
+	const { words, isTemporary }: Verdict = VERDICTS[kind];
 	expect(error.message).toMatch(words);
-	expect([error.kind, judge(error)]).toEqual([kind, { passes }]);
+	expect([error.kind, judge(error)]).toEqual([kind, { isTemporary }]);
 });
 
 const TEXTS: Array<[kind: string, code: number, texts: string[]]> = [

@@ -1,6 +1,6 @@
 import type { Attempt } from '../../../nodes/MediaGeneration/run/ledger/ledger';
 import { noteTask, noteUnknown } from '../../../nodes/MediaGeneration/run/ledger/changes';
-import { showTasks } from '../../../nodes/MediaGeneration/run/ledger/costs';
+import { publishTasks } from '../../../nodes/MediaGeneration/run/ledger/costs';
 import { measureCpu } from '../cpuTime.cts';
 import { prepare, type Run } from '../n8n';
 import { open } from './sending';
@@ -52,7 +52,7 @@ describe('what an execution shows of its tasks', () => {
 		const run = open(0, { contextData, customData });
 		for (const items of runs) {
 			Object.assign(run.ledger, { entries: items.map((attempts) => ({ attempts })) });
-			showTasks(run);
+			publishTasks(run);
 		}
 		return Object.fromEntries(
 			[...shown].map(([name, text]) => [name.replace('Media_Generation_', ''), text]),

@@ -167,19 +167,19 @@ describe('a run that sleeps', () => {
 	}
 
 	/** The moments of a run, as if its wait had begun at this one. */
-	function moveTo(moment: number | undefined, { waitBegan, sleep }: Ledger) {
-		const move = (at = NaN) => at + Number(moment) - Number(waitBegan);
+	function moveTo(moment: number | undefined, { waitBeganAt, sleep }: Ledger) {
+		const move = (at = NaN) => at + Number(moment) - Number(waitBeganAt);
 		const { limitAt, lastWakeAt } = sleep ?? {};
 		const moved = { ...sleep, limitAt: move(limitAt), lastWakeAt: move(lastWakeAt) };
-		return { waitBegan: moment, sleep: moved };
+		return { waitBeganAt: moment, sleep: moved };
 	}
 
 	/** Puts the fixture in the place of what n8n has stored. From then on, there are no tries. */
 	const replace = (execution: Execution) =>
 		change(execution, ({ executionData: { contextData, nodeExecutionStack } }) => {
 			const { kept, data } = store();
-			const { waitBegan } = (readKept(execution) as { run: Ledger }).run;
-			Object.assign(kept.run, { executionId: execution.id, ...moveTo(waitBegan, kept.run) });
+			const { waitBeganAt } = (readKept(execution) as { run: Ledger }).run;
+			Object.assign(kept.run, { executionId: execution.id, ...moveTo(waitBeganAt, kept.run) });
 			contextData['node:Film'] = kept;
 			// What tasks have cost is stored by account, which the fixture doesn't have.
 			delete contextData.flow;
@@ -193,7 +193,7 @@ describe('a run that sleeps', () => {
 		let stored: unknown;
 		await begin((execution) => {
 			const { run } = readKept(execution) as { run: Ledger };
-			const moments = moveTo(store().kept.run.waitBegan, run);
+			const moments = moveTo(store().kept.run.waitBeganAt, run);
 			const kept = { run: { ...run, executionId: '1', ...moments } };
 			const [{ data }] = readStored(execution).executionData.nodeExecutionStack as [StackEntry];
 			stored = { kept, data };

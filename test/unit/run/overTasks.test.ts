@@ -29,7 +29,7 @@ class Service {
 	}
 }
 
-type Wait = Pick<Ledger, 'settings' | 'waitBegan'>;
+type Wait = Pick<Ledger, 'settings' | 'waitBeganAt'>;
 
 interface Creating extends Run {
 	/** What the run has of its wait; none: it doesn't wait. */
@@ -51,7 +51,7 @@ async function begin(service: Service, count: number, creating: Creating = {}) {
 		options,
 	}));
 	const done = await send(items, { goesOn: true, ledger: wait, ...run });
-	if (wait) Object.assign(wait, { waitBegan: done.ledger.waitBegan });
+	if (wait) Object.assign(wait, { waitBeganAt: done.ledger.waitBeganAt });
 	return listResults(done);
 }
 
@@ -122,13 +122,13 @@ it.each<[string, Creating, last: number]>([
 	const service = new Service(0, 0);
 	await create(service, 1, creating);
 	expect(service.asked.at(-1)).toBe(last);
-	if (creating.wait) expect(creating.wait.waitBegan).toBe(-8 * MINUTE);
+	if (creating.wait) expect(creating.wait.waitBeganAt).toBe(-8 * MINUTE);
 });
 
 it('the time for that is part of the wait for tasks', async () => {
 	const wait = openWait(30);
 	await create(new Service(1, 60), 3, { wait });
-	expect(wait.waitBegan).toBe(0);
+	expect(wait.waitBeganAt).toBe(0);
 });
 
 it("holds neither the account's other runs back nor its rate", async () => {

@@ -1,7 +1,7 @@
 import { ANSWER_TIMEOUT } from '../../../nodes/MediaGeneration/callback/webhook';
 import {
 	CLOCK_TOLERANCE,
-	MAX_TIME_UNKNOWN,
+	MAX_TIME_UNSEEN,
 	NUDGE_TIMEOUT,
 	PAUSES_AT_LIMIT,
 	PAUSES_AWAKE,
@@ -26,7 +26,7 @@ it.each<[string, earlier: number, '<' | '≤', later: number]>([
 		'≤',
 		ANSWER_TIMEOUT - 2_000,
 	],
-	['a task counts as unknown after a few looks', 4 * PAUSES_AWAKE.first, '<', MAX_TIME_UNKNOWN],
+	['a task counts as unknown after a few looks', 4 * PAUSES_AWAKE.first, '<', MAX_TIME_UNSEEN],
 	['a nudge waits longer than a webhook takes to answer', ANSWER_TIMEOUT, '<', NUDGE_TIMEOUT],
 ])('%s: %d ms %s %d ms', (_, earlier, order, later) => {
 	if (order === '<') expect(earlier).toBeLessThan(later);
@@ -52,8 +52,8 @@ it.each<[string, Parameters<typeof planWait>, number[]]>([
 	['has 20 s at its limit', [60_500, Infinity, 60_000], [60_000, 80_000]],
 	['has less if n8n ends', [0, 70_000, 60_000], [60_000, 68_000]],
 ])('a run that is awake %s', (_, given, expected) => {
-	const { lastLookAt, answersBy } = planWait(...given);
-	expect([lastLookAt, answersBy]).toEqual(expected);
+	const { lastLookAt, looksBy } = planWait(...given);
+	expect([lastLookAt, looksBy]).toEqual(expected);
 });
 
 it.each([NaN, Infinity])('no wait begins whose limit passes at %d', (limitAt) => {

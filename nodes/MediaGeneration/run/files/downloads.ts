@@ -145,7 +145,7 @@ export class Files {
 			for await (const url of listUrls(file.url, doneBy)) {
 				const downloading = this.inTurn(async () => await fetchFile(source, { ...file, url }));
 				last = await downloading.catch((error: Error) => error);
-				if (!(last instanceof DownloadError && last.passes)) return;
+				if (!(last instanceof DownloadError && last.isTemporary)) return;
 			}
 		};
 		// A file that takes too long is no obstacle for the output of the others.

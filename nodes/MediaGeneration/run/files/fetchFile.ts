@@ -34,7 +34,7 @@ export interface RemoteFile {
 /** Why a file could not be downloaded. */
 export class DownloadError extends UserError {
 	/** The download may succeed some seconds later, or by a fresh link. */
-	readonly passes: boolean;
+	readonly isTemporary: boolean;
 
 	/** @param next what to do; absent: try again later */
 	constructor({ label }: RemoteFile, why: string, next?: string) {
@@ -43,7 +43,7 @@ export class DownloadError extends UserError {
 				next ??
 				'Try again later. Services keep files for a limited time: download them right behind Generate.',
 		});
-		this.passes = next === undefined;
+		this.isTemporary = next === undefined;
 	}
 }
 

@@ -21,7 +21,7 @@ import {
 	hasPrompt,
 	isOwnEntry,
 	listProperties,
-	listUnknown,
+	listForeign,
 	type JsonSchema,
 } from '../../models/schema';
 import { buildFieldError, isBlank } from '../../models/values';
@@ -115,7 +115,7 @@ async function makeInput(given: Given, extra: Record<string, unknown>, files: Fi
 	const own = { ...given.blank, ...reader.read(values, mode) };
 	const input = { ...own, ...reader.read(extra, 'extra') };
 	// A service may ignore names that it doesn't know.
-	const unknown = listUnknown(schema, own);
+	const unknown = listForeign(schema, own);
 	const aboutUnknown = unknown.length
 		? `${listShortly(unknown)} in Input ${unknown.length > 1 ? 'are no fields' : 'is no field'} of ${given.model}. ${nameFields(schema)}`
 		: undefined;

@@ -3,7 +3,7 @@ import { findPrompt, type Task } from '../../api/task';
 import { toWords } from '../../lib/fileName';
 import { digest } from '../../lib/json';
 import { type CreateRequest, isErrorOutcome, type Item, type Outcome } from '../input/item';
-import { MOST_SHOWN, showTasks } from './costs';
+import { MOST_SHOWN, publishTasks } from './costs';
 import {
 	type Attempt,
 	digestCall,
@@ -107,12 +107,12 @@ export function noteTask(opened: Opened, creation: Creation, taskId: string): vo
 	entry.attempts.push({ taskId });
 	write(ledger.shared.costs)[identifyTask(entry, taskId)] = [];
 	const { unknown } = creation;
-	// Another unknown outcome is that of another process, which has created a task too.
+	// If `entry.unknown` isn't this creation's, another process noted it, and may have created a task too.
 	if (entry.unknown === unknown) delete entry.unknown;
 	if (unknown) noteUnknownCall(opened, index, { ...unknown, taskId });
 	call.context.logger.info(`${describeItem(opened, index)} created task ${taskId}`);
 	// Listing takes time for each task, and n8n has room for about 100 IDs: later items don't refresh it.
-	if (index < MOST_SHOWN) showTasks(opened);
+	if (index < MOST_SHOWN) publishTasks(opened);
 }
 
 /** Notes that it's unknown whether a task was created, from `new` or `failed` to `unknown`. */
@@ -163,11 +163,11 @@ export function countOutcome({ unknownCounts }: Ledger, account: string, error?:
 
 /** Begins the wait, unless it has begun. @returns when it began */
 export const beginWait = (ledger: Ledger, at = Date.now()): number =>
-	(write(ledger).waitBegan ??= at);
+	(write(ledger).waitBeganAt ??= at);
 
 /** Lets the wait begin anew, for the tasks of another try. */
 export function resetWait(ledger: Ledger): void {
-	delete write(ledger).waitBegan;
+	delete write(ledger).waitBeganAt;
 }
 
 /** Notes what the service says of a task, from `pending` to `completed` or `failed`. An end is final. */
@@ -242,7 +242,8 @@ export function storeOutput({ entries }: Ledger, isStored: boolean): void {
 /**
  * Merges two ledgers of a run: the stored one, and that of this process, which may be newer. Both then
  * share entries and counts, so that two calls create no task twice, and no more than Options allow.
- * @param isUnderway a call holds the entries of this process; otherwise these lack the results
+ * @param isUnderway a call holds `here.entries`, so these stay; otherwise `here` is a copy without results,
+ * and the stored entries stay
  */
 export function mergeLedgers(stored: Ledger, here: Ledger, isUnderway: boolean): void {
 	const [entries, copies] = isUnderway

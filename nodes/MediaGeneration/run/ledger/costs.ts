@@ -2,7 +2,7 @@ import { showInExecution } from '../../host/call';
 import { NODE_NAME } from '../../lib/brand';
 import { identifyTask, listTaskIds, type Opened } from './ledger';
 
-const SHOWN = NODE_NAME.replace(/\W+/g, '_');
+const LABEL = NODE_NAME.replace(/\W+/g, '_');
 
 /** How many IDs are listed: n8n stores 255 characters. */
 export const MOST_SHOWN = 100;
@@ -21,7 +21,7 @@ interface Costs {
  * Shows with the execution the IDs of its tasks, and the credits that they consumed. Nothing is thrown:
  * tasks may have been paid for.
  */
-export function showTasks(opened: Opened): void {
+export function publishTasks(opened: Opened): void {
 	try {
 		showCosts(opened);
 	} catch (error) {
@@ -33,7 +33,7 @@ function showCosts({ call: { context, nodeContext }, ledger: { entries } }: Open
 	if (!nodeContext) return;
 	// n8n stores the flow context for all nodes of an execution, also in a sleep and for a retry.
 	const flowContext = context.getContext('flow');
-	const costs = (flowContext[SHOWN] ??= { taskIds: [], credits: {} }) as unknown as Costs;
+	const costs = (flowContext[LABEL] ??= { taskIds: [], credits: {} }) as unknown as Costs;
 	for (const entry of entries)
 		for (const { taskId, end, creditsConsumed } of entry.attempts) {
 			const credits = end?.creditsConsumed ?? creditsConsumed;
@@ -45,9 +45,9 @@ function showCosts({ call: { context, nodeContext }, ledger: { entries } }: Open
 		}
 	const taskIds = new Set([...listTaskIds(entries), ...costs.taskIds]);
 	costs.taskIds = [...taskIds].slice(0, MOST_SHOWN);
-	if (taskIds.size) showInExecution(context, `${SHOWN}_tasks`, costs.taskIds.join(', '));
+	if (taskIds.size) showInExecution(context, `${LABEL}_tasks`, costs.taskIds.join(', '));
 	if (costs.total !== undefined)
-		showInExecution(context, `${SHOWN}_credits`, String(addCredits([costs.total])));
+		showInExecution(context, `${LABEL}_credits`, String(addCredits([costs.total])));
 }
 
 /** Adds costs without the digits that binary fractions leave behind. */

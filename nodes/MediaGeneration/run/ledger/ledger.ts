@@ -60,7 +60,7 @@ export interface Ledger {
 	 * When the wait limit begins to count, in milliseconds since 1970: once all tasks were created, or
 	 * earlier, once the service took no more tasks at once.
 	 */
-	readonly waitBegan?: number;
+	readonly waitBeganAt?: number;
 	/** The number of the node's last sleep in this execution. */
 	readonly sleeps: number;
 	/** Present while the execution sleeps. */
@@ -180,12 +180,12 @@ export function statusOf(entry: Entry): EntryStatus {
 /** Finds the task of an entry that counts: the last one, unless an earlier one has come further. */
 export const findTask = ({ attempts }: Entry): Attempt | undefined =>
 	attempts.reduce<Attempt | undefined>(
-		(best, one) => (best && rate(best) > rate(one) ? best : one),
+		(best, one) => (best && rankProgress(best) > rankProgress(one) ? best : one),
 		undefined,
 	);
 
 /** Rates how far a task has come: failed for good, failed but may still end, pending, completed. */
-function rate({ end }: Attempt): number {
+function rankProgress({ end }: Attempt): number {
 	if (!end) return 2;
 	if (end.status === 'completed') return 3;
 	return mayCreateAgain(end) ? 0 : 1;
@@ -246,8 +246,8 @@ export function describeTask({ request }: Entry, attempt: Attempt, said?: Task):
 }
 
 /** When the wait limit passes, in milliseconds since 1970. */
-export const findLimitAt = ({ waitBegan = Date.now(), settings }: Ledger): number =>
-	waitBegan + (settings?.waitLimit ?? 0);
+export const findLimitAt = ({ waitBeganAt = Date.now(), settings }: Ledger): number =>
+	waitBeganAt + (settings?.waitLimit ?? 0);
 
 /** Finds why it's unknown whether a task was created for what an agent asks for again. */
 export const findUnknownCall = (

@@ -9,7 +9,7 @@ import { addEntries, beginLedger, keepSettings, mergeLedgers, storeOutput } from
 import { type Entry, type Ledger, type Opened, type Shared, statusOf, VERSION } from './ledger';
 
 /** The key in the node's context. */
-const KEY = 'run';
+const LEDGER_KEY = 'run';
 
 /**
  * Opens the ledger of a call's run: the stored one, or a new one, which knows the ledger of the execution
@@ -21,7 +21,7 @@ export function openLedger(call: Call): Ledger {
 	const context = call.isMixedUp ? undefined : call.nodeContext;
 	const ledger = continueLedger(readLedger(context), call);
 	addEntries(ledger, call.context.getInputData().length);
-	if (context) context[KEY] = ledger as unknown as IDataObject;
+	if (context) context[LEDGER_KEY] = ledger as unknown as IDataObject;
 	joinRun({ call, ledger });
 	return ledger;
 }
@@ -31,7 +31,7 @@ export function openLedger(call: Call): Ledger {
  * @throws {UserError} when another version of the package has stored it
  */
 export function readLedger(context: IDataObject | undefined): Ledger | undefined {
-	const ledger = context?.[KEY] as Ledger | undefined;
+	const ledger = context?.[LEDGER_KEY] as Ledger | undefined;
 	if (!ledger || ledger.version === VERSION) return ledger;
 	throw new UserError(
 		`Nothing was created: another version of this package has stored what the execution sent (in form ${String(ledger.version)})`,
@@ -47,20 +47,23 @@ function continueLedger(stored: Ledger | undefined, call: Call): Ledger {
 	const runIndex = readRunIndex(call.context);
 	const fresh = beginLedger({ executionId, runIndex });
 	const { ledger: here, underway } = findRun({ call, ledger: fresh }) ?? {};
-	// Calls of an MCP server have no execution ID: equal IDs are then no retry.
+	// Calls of an MCP server all have a blank ID, so they count as one execution.
 	const isSameExecution = stored?.executionId === executionId;
+	// The same run, as n8n has stored it.
 	if (isSameExecution && stored.runIndex === runIndex) {
 		if (here && here.entries !== stored.entries) mergeLedgers(stored, here, underway !== 0);
 		return stored;
 	}
 	const isRetry = !isSameExecution && stored?.runIndex === runIndex;
 	const earlier = isRetry ? listEarlier(stored) : undefined;
-	// Only what n8n has stored can sleep.
-	if (here) return { ...here, earlier, waitBegan: undefined, sleep: undefined };
+	// The same run, known to this process alone. A run that n8n has not stored can't have slept.
+	if (here) return { ...here, earlier, waitBeganAt: undefined, sleep: undefined };
+	// The next run in this execution.
 	if (isSameExecution) {
 		const { sleeps, shared, unknownCounts } = stored;
 		return { ...fresh, sleeps, shared, unknownCounts };
 	}
+	// The first run of an execution, which may retry another one.
 	return { ...fresh, shared: openShared(call), earlier };
 }
 
@@ -119,8 +122,8 @@ function identifyRun({ call: { context, isTool }, ledger }: Opened): string {
 }
 
 /**
- * Does work of a call that creates tasks. The calls of a run do theirs one after the other. Whoever finds
- * all tasks created reads no settings, so it waits as the call before did.
+ * Does the work of a call that creates tasks. The calls of a run do theirs one after the other. A call that
+ * finds all tasks created reads no settings: it takes those of the call before it.
  */
 export async function withLock(opened: Opened, work: () => Promise<void>): Promise<void> {
 	const here = findRun(opened);

@@ -7,7 +7,7 @@ import { cutText, toPlainText } from '../../lib/text';
 import { describeNoResult, GET_FILES, toTaskItems } from '../files/fileItems';
 import { isErrorOutcome, type Outcome, type OutputItem } from '../input/item';
 import { noteCosts, noteReported, storeOutput } from '../ledger/changes';
-import { showTasks } from '../ledger/costs';
+import { publishTasks } from '../ledger/costs';
 import {
 	describeTask,
 	type Entry,
@@ -44,7 +44,7 @@ export function show(run: Run): INodeExecutionData[] {
 /** Makes the outcome of each item, with hints at the output once the run has waited. */
 export function showOutcomes(run: Run): Outcome[] {
 	noteCosts(run.ledger);
-	showTasks(run);
+	publishTasks(run);
 	const outcomes = makeOutcomes(run);
 	if (run.looks) showHints(run, run.looks, outcomes);
 	return outcomes;
@@ -133,7 +133,7 @@ function showHints(
 	};
 	for (const fact of sumUp(ledger)) if (fact) hint('info', fact);
 	if (decision.reason) hint('info', `The run stayed awake because ${decision.reason}.`);
-	const isCutShort = times && times.answersBy < times.limitAt;
+	const isCutShort = times && times.looksBy < times.limitAt;
 	if (isCutShort && !looks.haveEnded) hint('info', ABOUT_CUT_SHORT);
 	for (const [what, reasons] of listWarnings(outcomes)) {
 		const [first] = reasons.values();

@@ -29,11 +29,11 @@ export async function sendAll(run: Run, creations: Creation[]): Promise<void> {
 	const [first] = creations;
 	if (!first) return;
 	const { call, ledger } = run;
-	const hadBegun = ledger.waitBegan !== undefined;
+	const hadBegun = ledger.waitBeganAt !== undefined;
 	const over = new AbortController();
 	const { perTenSeconds, atOnce } = readPace(first.item.option);
 	const signal = joinSignals(over.signal, call.signal);
-	const create = openSenders(run, { requests: perTenSeconds, signal });
+	const create = openSenders(run, { perTenSeconds, signal });
 	const send = async (creation: Creation): Promise<number> => {
 		const { index } = creation.item;
 		// Older agents give calls side by side one run index, and so one entry.
@@ -57,7 +57,7 @@ export async function sendAll(run: Run, creations: Creation[]): Promise<void> {
 /** How a run sends the creations of an account. */
 interface Pace {
 	/** The most creations within ten seconds; 0: any number. */
-	requests: number;
+	perTenSeconds: number;
 	/** When aborted, creations that wait are rejected. */
 	signal: AbortSignal;
 }
@@ -88,10 +88,10 @@ class CreationSender {
 	constructor(
 		private readonly run: Run,
 		account: string,
-		{ requests, signal }: Pace,
+		{ perTenSeconds, signal }: Pace,
 	) {
-		this.closing = planClosing(run.call);
-		this.inTurn = limiters.of(account).join(requests || Infinity, signal);
+		this.closing = describeClosing(run.call);
+		this.inTurn = limiters.of(account).join(perTenSeconds || Infinity, signal);
 		this.queue = new CreationQueue(run, signal);
 		this.stop = new AccountStop(run.ledger, account);
 	}
@@ -109,6 +109,7 @@ class CreationSender {
 		// Nothing more may be sent even if the clock is set back before `sentBy`.
 		this.stop.reason ??= notSent;
 		if (!this.underway.has(creation.item.index)) return notSent;
+		// Between the two moments, the outcome may still come.
 		const late = knownBy > sentBy ? await settleBy(knownBy, creating) : undefined;
 		if (late) return late.error;
 		noteUnknown(this.run, creation, unknown);
@@ -179,7 +180,7 @@ interface Closing extends CreationTimes {
 }
 
 /** Plans when a call's creations end: before an MCP client gives up, or before n8n's timeout. */
-function planClosing({ answerBy, timeout }: Call): Closing {
+function describeClosing({ answerBy, timeout }: Call): Closing {
 	const times = planCreations(timeout);
 	const tookSoLong = 'The service took so long to create the task that';
 	const inLog = "Its ID will be in n8n's log.";

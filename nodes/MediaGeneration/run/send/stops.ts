@@ -87,6 +87,7 @@ export class CreationQueue {
 
 	/** @throws {ServiceError} the rejection, when no time is left */
 	async send(create: () => Promise<string>): Promise<string> {
+		// Once one was rejected, all are sent one by one, to the end of the run.
 		const taskId = this.rejection ? undefined : await this.try(create);
 		if (taskId !== undefined) return taskId;
 		return await this.oneByOne(async () => {

@@ -53,7 +53,11 @@ export async function decideFor(
 	return { resumeUrl, obstacle };
 }
 
-/** A service in the same network may reach this n8n; one on another machine not by a loopback name. */
+/**
+ * Says whether a service reaches the resume URL. All reach a public one. Only a service in this network
+ * reaches an internal one, and only one on this machine a loopback one, unless the user chose Sleep Until
+ * Notified.
+ */
 function mayReach(baseUrl: string, resumeUrl: string, chosen: HowToWait): boolean {
 	if (!isInternalUrl(resumeUrl)) return true;
 	if (chosen === 'callback' || !isLoopbackUrl(resumeUrl)) return isInternalUrl(baseUrl);
