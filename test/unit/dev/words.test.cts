@@ -25,7 +25,7 @@ const GONE: Array<[word: RegExp, instead: string, except?: RegExp]> = [
 		/\b(ANSWER|DETAILS|PROBE|QUIET|CHECKS|SILENT|BROWSER|KEEP|PAYS|LATER|ASK|RAISE|LINKS|SAID)\b =/,
 		'what it is',
 	],
-	[/\.passes\b|\bpasses[?:,]/, 'isTemporary'],
+	[/\.passes\b/, 'isTemporary'],
 	[/\banswersBy\b|\bfallsAsleep\b|MAX_TIME_UNKNOWN/, 'looksBy, maySleep, MAX_TIME_UNSEEN'],
 	[/\bgives? out\b|\bgiven out\b/, 'output'],
 ];

@@ -59,16 +59,8 @@ describe.each<HowToWait>(['automatic', 'callback'])('%s', (chosen) => {
 
 	it.each<[string, Run, string]>([
 		["a run of n8n's Agents, without an execution", { contextData: null }, "n8n can't let"],
-		[
-			"a credential that can't be read again",
-			{ isUnreadable: true },
-			'the credential has expr',
-		],
-		[
-			'several credentials',
-			{ services: ['https://a.example', LAN] },
-			'the credential has expr',
-		],
+		["a credential that can't be read again", { isUnreadable: true }, 'the credential has expr'],
+		['several credentials', { services: ['https://a.example', LAN] }, 'the credential has expr'],
 	])('polls for %s, and says why', async (_, run, reason) => {
 		expect(await decide(run, chosen)).toEqual({ reason: expect.stringContaining(reason) });
 		expect(ask).not.toHaveBeenCalled();
