@@ -91,6 +91,19 @@ it('polls for the task of each call, also of equal ones, unless its outcome is u
 	expect(pair.listPrompts()).toEqual(created.sort());
 });
 
+it('as a tool of the newest agent, what its calls cost is limited for all of them together', async () => {
+	model.script(Array(3).fill([{ Prompt: 'night' }]));
+	const tool = buildTool({ options: { maxCreditsPerRun: 1 } });
+	await runAgentOn([], tool, 'newest', { text: 'Make it night', options: {} });
+	const [first, ...others] = model.listToolResults();
+	expect(first).toContain('completed');
+	for (const told of others) {
+		expect(told).toContain("'Maximum Credits per Run' in Options is 1: 1 already created");
+		expect(told).toContain('do not try again');
+	}
+	expect(pair.countCreations()).toBe(1);
+});
+
 it.each([
 	['the photo has not', 'data', 'The item has no file'],
 	['its upload in front of the agent has', "={{ $('Upload').item.json.url }}", 'completed'],

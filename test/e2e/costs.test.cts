@@ -1,11 +1,12 @@
 import { expect } from '@jest/globals';
-import { generate, loop, prompts } from '../../dev/fixtures/workflows.cts';
+import { chain, generate, loop, prompts } from '../../dev/fixtures/workflows.cts';
 import { evaluate } from '../../dev/n8n/inspect.cts';
 import { poll } from '../../dev/n8n/wait.cts';
 import { usePair } from './support.cts';
 
 const pair = usePair({
-	service: { taskSeconds: 1, callbackRetrySeconds: [0.2, 0.4, 0.8, 1.6, 3.2] },
+	// This dialect says what a task costs while it runs.
+	service: { dialect: 'recorded', taskSeconds: 1, callbackRetrySeconds: [0.2, 0.4, 0.8, 1.6, 3.2] },
 });
 
 const TASKS = 'Media_Generation_tasks';
@@ -79,5 +80,27 @@ it.each(['callback', 'polling'])(
 		for (const { callBackUrl } of pair.listTasks())
 			expect(Boolean(callBackUrl)).toBe(howToWait === 'callback');
 		await expectFound(id);
+	},
+);
+
+it.each(['callback', 'polling'])(
+	'Maximum Credits per Run holds over a loop and over a batch, anew in its retry from the list: %s',
+	async (howToWait) => {
+		const node = generate({ options: { howToWait, maxCreditsPerRun: 25 } });
+		const texts = prompts(['one', 'two', 'three']);
+		const said = `'Maximum Credits per Run' in Options is 25: 2 already created in this execution, for 25 credits, the dearest for 12.5`;
+		const fail = async (workflow: ReturnType<typeof chain>) => {
+			const before = pair.countCreations();
+			const { id } = await pair.importWorkflow(workflow);
+			const failed = await pair.runSaved(id);
+			expect(failed.status).toBe('error');
+			expect(failed.getError()?.message).toContain(said);
+			expect(pair.countCreations()).toBe(before + 2);
+			return failed.id;
+		};
+		await fail(loop(texts, node));
+		const retried = await pair.retry(await fail(chain('Batch', [texts, node])));
+		expect(retried.status).toBe('success');
+		expect(pair.countCreations()).toBe(5);
 	},
 );
