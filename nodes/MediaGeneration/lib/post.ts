@@ -1,24 +1,18 @@
 import { parseJson } from './json';
 import { decodePart } from './url';
 
-interface PostAnswer {
-	status?: number;
-	/** Parsed; undefined if it isn't JSON. */
-	body?: unknown;
-	/** Why no answer came, as a predicate of the server. */
-	silence?: string;
-}
-
 /**
  * Sends a POST and reads the answer. It doesn't use n8n's helpers, because they keep the execution
  * and its data in memory. Redirects aren't followed. Nothing is thrown.
  * @param url may have a login, which fetch doesn't take: it is sent in a header
  * @param timeout in milliseconds
+ * @returns `body` is parsed, and undefined if it isn't JSON; `silence` says why no answer came, as a
+ *   predicate of the server
  */
 export async function post(
 	url: string,
 	{ timeout, headers, body }: { timeout: number; headers?: Record<string, string>; body?: string },
-): Promise<PostAnswer> {
+) {
 	const signal = AbortSignal.timeout(timeout);
 	const address = new URL(url);
 	const login = [address.username, address.password].map(decodePart).join(':');

@@ -192,22 +192,17 @@ export function findNap(context: Context, ledger: Ledger): Nap | undefined {
 	return nap;
 }
 
-interface NudgeAnswer {
-	/** The execution continues. */
-	isWoken?: boolean;
-	/** The execution no longer sleeps for this task. */
-	isOver?: boolean;
-	/** Why n8n could not be asked to wake the execution. */
-	failure?: string;
-}
-
 /** Reasons after which our webhook no longer wakes the execution for this task. */
 const FINAL_REASONS: unknown[] = ['taskNotInExecution', 'limitPassed'] satisfies Array<
 	Refused['reason']
 >;
 
-/** Sends a nudge to a resume URL, which has n8n's token. Nothing is thrown. */
-export async function sendNudge(url: string, taskId: string): Promise<NudgeAnswer> {
+/**
+ * Sends a nudge to a resume URL, which has n8n's token. Nothing is thrown.
+ * @returns why n8n could not be asked to wake the execution; or whether the execution continues, and
+ *   whether it no longer sleeps for this task
+ */
+export async function sendNudge(url: string, taskId: string) {
 	const { status, body, silence } = await post(url, {
 		headers: { 'Content-Type': 'application/json' },
 		body: JSON.stringify({ data: { task_id: taskId, callbackType: NUDGE } }),
