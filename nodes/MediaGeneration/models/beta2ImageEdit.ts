@@ -10,7 +10,7 @@ export const beta2ImageEdit: Model = {
 			...prompt,
 			placeholder: 'e.g. Turn the sky into a starry night',
 			description: 'What to change in the image. May be left blank.',
-			send: { blank: true },
+			send: { schema: { type: 'string', isSentBlank: true } },
 		},
 		file({
 			label: 'Image',

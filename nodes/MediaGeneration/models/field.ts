@@ -14,8 +14,6 @@ interface Send {
 	schema?: JsonSchema;
 	/** Turns what n8n stores into what the schema describes. */
 	unpack?: (value: unknown) => unknown;
-	/** Also sent when blank. */
-	blank?: boolean;
 }
 
 /** An n8n property, and how it is sent. */

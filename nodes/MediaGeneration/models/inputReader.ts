@@ -104,7 +104,8 @@ export class InputReader {
 
 	/** @returns undefined where nothing is sent */
 	private take(given: unknown, place: InputPlace): unknown {
-		if (this.isFields && place.level === 0 && isBlankValue(given)) return undefined;
+		if (this.isFields && place.level === 0 && isBlankValue(given))
+			return place.schema.isSentBlank ? '' : undefined;
 		if (given instanceof Nothing) return this.takeNothing(given, place);
 		const value = takePlain(given, place);
 		if (isFilePlace(place)) return this.takeFiles(value, place);

@@ -30,6 +30,8 @@ export interface JsonSchema
 	};
 	/** The model's limits for a file. */
 	limits?: FileLimits;
+	/** A field that is left blank is sent as a blank text. */
+	isSentBlank?: true;
 	/** If `required`, a list or object must be there. Services name such parts in `required` without need. */
 	isNeeded?: true;
 }

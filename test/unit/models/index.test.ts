@@ -55,7 +55,7 @@ describe.each(Object.entries(contract))('%s', (id, row) => {
 		const { input } = await request(id, { ...filled, ...defaults });
 		for (const field of optional)
 			expect(input[toRequestKey(field)]).toBe(
-				field.default === '' && !field.send?.blank ? undefined : field.default,
+				field.default === '' && !field.send?.schema?.isSentBlank ? undefined : field.default,
 			);
 	});
 

@@ -40,8 +40,6 @@ interface Given {
 	mode: Mode;
 	/** What the schema checks: the fields of the node, or all that is sent; absent: nothing. */
 	checks?: 'fields' | 'all';
-	/** Blank texts for the fields that are sent even when blank. */
-	blank?: Record<string, unknown>;
 	isByColumns?: boolean;
 	/** From a pasted body, unchecked. */
 	callBackUrl?: unknown;
@@ -112,7 +110,7 @@ function readModel({ call, index, read }: Item, body: Given['values'] = {}): str
 async function makeInput(given: Given, extra: Record<string, unknown>, files: FilesOfItem) {
 	const { schema, values, mode, checks } = given;
 	const reader = new InputReader(schema, files);
-	const own = { ...given.blank, ...reader.read(values, mode) };
+	const own = reader.read(values, mode);
 	const input = { ...own, ...reader.read(extra, 'extra') };
 	// A service may ignore names that it doesn't know.
 	const unknown = listForeign(schema, own);
@@ -156,11 +154,9 @@ function readNamedModel(item: Item, { id, fields }: Model): Given {
 		return send?.unpack?.(value) ?? value;
 	};
 	const values = fields.map((field): [string, unknown] => [toRequestKey(field), read(field)]);
-	const blank = fields.filter(({ send }) => send?.blank).map((field) => [toRequestKey(field), '']);
 	return {
 		model: String(item.option(modelIdOption.name) ?? '').trim() || id,
 		values: Object.fromEntries(values),
-		blank: Object.fromEntries(blank) as Given['blank'],
 		schema: describeFields(fields),
 		mode: 'fields',
 		checks: 'fields',
