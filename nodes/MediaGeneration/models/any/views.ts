@@ -6,6 +6,7 @@ import type {
 } from 'n8n-workflow';
 import { digest, dropUndefined } from '../../lib/json';
 import { cutText } from '../../lib/text';
+import { isAllowed } from '../check';
 import { FILE_HINT } from '../commonFields';
 import { readSchema } from '../readSchema';
 import {
@@ -167,8 +168,10 @@ function toField(property: Property, filled: string[]): ResourceMapperField {
 }
 
 /** Lists the values to choose from. Without any, the user enters the value. */
-const listChoices = ({ enum: listed }: JsonSchema, isYesOrNo: boolean) =>
-	(listed ?? (isYesOrNo ? [true, false] : [])).filter(isChoice);
+function listChoices({ enum: listed, ...rest }: JsonSchema, isYesOrNo: boolean) {
+	const values = listed ?? (isYesOrNo ? [true, false] : []);
+	return values.filter(isChoice).filter((value) => isAllowed(rest, value));
+}
 
 /** Says whether a value can be chosen from a list. A blank one wouldn't be sent. */
 const isChoice = (value: unknown): value is string | number | boolean =>
