@@ -29,7 +29,7 @@ export class MediaGenerationTrigger implements INodeType {
 		triggerPanel: {
 			header: 'Start when a task ends',
 			executionsHelp:
-				'<b>To try it out:</b> press <b>Execute step</b> here, then run <b>Start Without Waiting</b> in another tab.<br /><br /><b>In production:</b> publish (activate) this workflow. Its item has no file: put <b>Get Files</b> behind it.',
+				'<b>To try it out:</b> press <b>Execute step</b> here, then run <b>Start Without Waiting</b> in another tab, for a quick picture.<br /><br /><b>In production, and for a video:</b> publish (activate) this workflow, and take the Production URL. Its item has no file: put <b>Get Files</b> behind it.',
 		},
 		inputs: [],
 		outputs: [NodeConnectionTypes.Main],
