@@ -6,6 +6,7 @@ import { buildValueError } from './check';
 import {
 	hasOwnScheme,
 	isOfFile,
+	mayBeAddress,
 	parseParts,
 	readAttachment,
 	readChoice,
@@ -212,7 +213,7 @@ export class InputReader {
 		const { schema } = place;
 		const text = given.trim();
 		if (this.mode === 'extra') return given;
-		if (hasOwnScheme(text)) return text;
+		if (this.isFields ? hasOwnScheme(text) : mayBeAddress(text)) return text;
 		if (takesBase64(schema) && BASE64.test(text)) return text;
 		if (this.isFields || saysUrl(schema)) throw this.buildNoFileError(text, place);
 		this.warnings.push(`'${place.label}' is ${quoteValue(text)}: no URL, and no file of the item`);

@@ -13,6 +13,13 @@ import { getPart, hasType, isEqual, listTypes, type JsonSchema } from './schema'
 export const hasOwnScheme = (text: string): boolean =>
 	/^(?!(data|file|blob|localhost|[htps]+):)[a-z][a-z\d+-]+:\S+$/i.test(text);
 
+/** No paths of a service: drives of Windows, files on other machines, misspellings of http://, n/a. */
+const NO_PATH = /^([a-z]:|[htps]+(:|;|\/\/)|data:|file:|blob:|n\/a$)/i;
+
+/** Says whether a text may be an address that only the service knows, such as /uploads/a. */
+export const mayBeAddress = (text: string): boolean =>
+	hasOwnScheme(text) || (/^[^\s/]*\/\S*$/.test(text) && !NO_PATH.test(text));
+
 /** Recognizes n8n's own object of a file: of a binary field, or what its form has in `json`. */
 export const isOfFile = (value: unknown): value is Record<string, unknown> =>
 	isObject(value) && ('mimeType' in value || 'mimetype' in value);

@@ -276,8 +276,10 @@ describe('anything else', () => {
 		},
 	);
 
-	it('that is blank is sent in JSON', async () => {
-		const input = { image_url: '', image_urls: ['', ' '], layers: [{ photo: null }] };
+	it.each<[Values]>([
+		[{ image_url: '/uploads/a', image_urls: ['media.example/a.png', '//cdn.example/a', 'a/b'] }],
+		[{ image_url: '', image_urls: ['', ' '], layers: [{ photo: null }] }],
+	])('that may be an address is sent in JSON: %j', async (input) => {
 		const request = await prepare({ ...inJson(input), openapi });
 		expect(request).toMatchObject({ input, warning: undefined });
 	});
@@ -286,7 +288,6 @@ describe('anything else', () => {
 		...[{ image_url: 'data' }, { sound: 'calm' }, { image_url: 'N/A' }],
 		...[{ image_url: 'https//a.example/1' }, { image_url: 'http;//a.example/1' }],
 		...[{ image_urls: ['front / back'] }, { layers: [{ photo: 'C:/a.png' }] }],
-		...[{ image_url: '/uploads/a' }, { image_urls: ['media.example/a.png'] }],
 	])('that a description says is a URL is refused in JSON: %j', async (input) => {
 		await expect(read(inJson(input))).rejects.toThrow(NO_FILE);
 	});
