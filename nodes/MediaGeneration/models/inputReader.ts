@@ -47,12 +47,7 @@ import { listShortly, nameStep } from './words';
 export type Mode = 'fields' | 'json' | 'extra';
 
 /** A place in the input, for a value. */
-interface InputPlace {
-	/** The key in the request, also of a list's entries. */
-	name: string;
-	/** The place's name in the editor. */
-	label: string;
-	schema: JsonSchema;
+interface InputPlace extends Omit<FileUse, 'file'> {
 	/** How deep the place is in the input: 0 for a field. */
 	level: number;
 	isRequired?: boolean;
@@ -142,7 +137,7 @@ export class InputReader {
 				.filter((entry) => !this.isFields || !isLeftOut(entry))
 				// JSON has no undefined in a list.
 				.map((entry, at) => this.take(entry ?? null, toEntryPlace(place, at)))
-				.filter(isDefined)
+				.filter((entry) => entry !== undefined)
 		);
 	}
 
@@ -248,8 +243,6 @@ const isLeftOut = (value: unknown): boolean =>
 /** Says whether a value is left out. A list without entries is sent: the user meant that list. */
 export const isBlankValue = (value: unknown): boolean =>
 	Array.isArray(value) ? value.length > 0 && value.every(isLeftOut) : isLeftOut(value);
-
-const isDefined = (value: unknown): boolean => value !== undefined;
 
 const isFilePlace = ({ name, schema }: InputPlace): boolean =>
 	findPurpose(name, schema).kind === 'file';

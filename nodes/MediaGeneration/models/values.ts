@@ -19,7 +19,7 @@ export interface FileUse {
 	file: FileToSend;
 	/** The place's name in the editor. */
 	label: string;
-	/** The key in the request. */
+	/** The key in the request, also of a list's entries. */
 	name: string;
 	schema: JsonSchema;
 }

@@ -1,9 +1,9 @@
-import type { Item } from '../run/input/item';
 import { optionsField, timeoutOption } from '../run/input/options';
+import type { Known } from '../run/wait';
 import type { PlainOperation } from './operation';
 import { readTaskId, readWaitSettings, taskIdField, waitOptions } from './sharedFields';
 
-export const waitOperation: PlainOperation<{ item: Item; taskId: string }> = {
+export const waitOperation: PlainOperation<Known> = {
 	resource: 'task',
 	value: 'wait',
 	name: 'Wait',

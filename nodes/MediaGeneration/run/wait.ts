@@ -9,7 +9,7 @@ import { MAX_TIME_UNSEEN } from './timetable';
 import { beginWatch, keepLooking, watch } from './watch';
 
 /** An item with the ID of its task. */
-interface Known {
+export interface Known {
 	item: Item;
 	taskId: string;
 }

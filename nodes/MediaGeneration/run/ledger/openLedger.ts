@@ -64,7 +64,7 @@ function continueLedger(stored: Ledger | undefined, call: Call): Ledger {
 		return { ...fresh, sleeps, shared, unknownCounts };
 	}
 	// The first run of an execution, which may retry another one.
-	return { ...fresh, shared: openShared(call), earlier };
+	return { ...fresh, shared: openShared(call, fresh.shared), earlier };
 }
 
 /** Lists the entries before this execution: of the one that it retries, or of one before that. */
@@ -79,8 +79,7 @@ function listEarlier({ entries, earlier = [] }: Ledger): Entry[] {
 const sharedByTool = new Memory<Shared>('tools');
 
 /** Without an execution, this process remembers what the calls of a tool share, by its parameters. */
-function openShared({ context, nodeContext }: Call): Shared {
-	const fresh = { count: 0, costs: {}, unknownCalls: {} };
+function openShared({ context, nodeContext }: Call, fresh: Shared): Shared {
 	if (nodeContext) return fresh;
 	const { parameters, credentials } = context.getNode();
 	const tool = digest([parameters, credentials?.[CREDENTIAL]]);
