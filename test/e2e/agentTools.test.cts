@@ -92,7 +92,8 @@ it('polls for the task of each call, also of equal ones, unless its outcome is u
 });
 
 it('as a tool of the newest agent, what its calls cost is limited for all of them together', async () => {
-	model.script(Array(3).fill([{ Prompt: 'night' }]));
+	const turn = [{ Prompt: 'night' }];
+	model.script([turn, turn, turn]);
 	const tool = buildTool({ options: { maxCreditsPerRun: 1 } });
 	await runAgentOn([], tool, 'newest', { text: 'Make it night', options: {} });
 	const [first, ...others] = model.listToolResults();
