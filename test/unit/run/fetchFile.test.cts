@@ -129,12 +129,17 @@ it.each<[string, Served | undefined, string, boolean]>([
 	],
 	['redirects nowhere', redirecting('http://['), 'leads to what is not a web address', false],
 	['redirects into this network', redirecting('http://127.0.0.1/'), 'inside this', false],
-])('says what a host did that %s, and whether to ask again', async (_, served, message, isTemporary) => {
-	await expect(fetchFrom(served ? { [url]: served } : {}, { maxBytes: 99 })).rejects.toMatchObject({
-		message: expect.stringContaining(message) as string,
-		isTemporary,
-	});
-});
+])(
+	'says what a host did that %s, and whether to ask again',
+	async (_, served, message, isTemporary) => {
+		await expect(
+			fetchFrom(served ? { [url]: served } : {}, { maxBytes: 99 }),
+		).rejects.toMatchObject({
+			message: expect.stringContaining(message) as string,
+			isTemporary,
+		});
+	},
+);
 
 describe('a host that takes its time', () => {
 	beforeEach(() => void jest.useFakeTimers());
