@@ -99,7 +99,7 @@ export class MediaGenerationApi implements ICredentialType {
 			type: 'string',
 			typeOptions: { password: true },
 			default: '',
-			hint: 'Leave blank at first: the trigger and Reference need it',
+			hint: 'Only the trigger and Reference need it: leave blank at first',
 			description: `The ${KEY_NAME} from your account settings with the service. It tells genuine callbacks from forged ones, also those that wake Generate.`,
 		},
 		{

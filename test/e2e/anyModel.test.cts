@@ -188,7 +188,9 @@ it('JSON that is pasted with an expression becomes one, because the field is bla
 	const { length } = pair.listTasks();
 	await openPanel(id);
 	const json = editor.get('parameter-input-anyInput');
-	await editor.panel.getByText('For example { "prompt": "A red fox in snow" }').waitFor();
+	await editor.panel
+		.getByText('For example { "prompt": "A red fox in snow" }, or a whole body')
+		.waitFor();
 	await json.getByRole('textbox').click();
 	await editor.page.keyboard.insertText(PASTED);
 	await editor.closePanel();

@@ -174,7 +174,7 @@ it('a batch of which a task failed says so once, in short lines, and counts its 
 	await openPanel(['one #fail', 'two']);
 	await editor.executeStep();
 	const message = await editor.get('node-error-message').first().innerText();
-	expect(message).toBe('The task failed: the prompt was refused. (code 501) [item 1 of 2]');
+	expect(message).toBe('The task failed: the prompt was refused (code 501) [item 1 of 2]');
 	const description = await editor.get('node-error-description').first().innerText();
 	expect(description.split('\n')).toEqual([
 		expect.stringMatching(/without paying again, .* currently saved workflow/),

@@ -112,7 +112,7 @@ describe('video-from-a-photo', () => {
 	it('says to the visitor why there is no video', async () => {
 		const page = await readLastPage('She frowns #fail');
 		expect(page).toContain('There is no video');
-		expect(page).toContain('The task failed: the prompt was refused. (code 501)');
+		expect(page).toContain('The task failed: the prompt was refused (code 501)');
 	});
 });
 

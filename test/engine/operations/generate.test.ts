@@ -29,7 +29,7 @@ it('a task of an earlier try is named where its credential can not be read any m
 			onError: 'continueRegularOutput',
 		},
 	});
-	const exists = `Tasks that exist (look at them with Get): ${engine.listTasks()[0]?.taskId} (pending)`;
+	const exists = `Tasks that exist (look at them with Get): ${engine.listTasks()[0]?.taskId} (created)`;
 	expect(output).toMatchObject([
 		{ json: { error: 'The vault is closed' }, pairedItem: { item: 0 } },
 		{ json: { error: 'The vault is closed', message: exists }, pairedItem: { item: 1 } },

@@ -63,11 +63,23 @@ describe('the error of a run', () => {
 		(run) => {
 			expect(toNodeError(buildCall(run), runError(), withTasks({ a: 'pending' }), 0)).toMatchObject(
 				{
-					message: `Refused. No further task was created. Wait. Tasks that exist (look at them with Get): a (pending) ${ABOUT_SERVICE_TEXTS}`,
+					message: `Refused. No further task was created. Wait. Tasks that exist (look at them with Get): a (created) ${ABOUT_SERVICE_TEXTS}`,
 					description: undefined,
 				},
 			);
 		},
+	);
+});
+
+it('says how to go on without paying again, where other items have tasks', () => {
+	const { description } = toNodeError(
+		call,
+		runError(),
+		withTasks({ a: 'pending', b: 'pending' }),
+		2,
+	);
+	expect(description?.split('<br>')[0]).toBe(
+		'No further task was created. Retry in Executions pays for none again. Wait.',
 	);
 });
 
@@ -79,7 +91,7 @@ it('the error that an agent gets has a bound, and still names the task', () => {
 		0,
 	);
 	expect(message.replace(ABOUT_SERVICE_TEXTS, '')).toMatch(
-		/^(a )+a… Tasks that exist .*: b \(pending\) $/,
+		/^(a )+a… Tasks that exist .*: b \(created\) $/,
 	);
 	expect(message.length).toBeLessThanOrEqual(4_200);
 });
@@ -90,7 +102,7 @@ it.each<[typeof call, Error, string | undefined, object]>([
 		call,
 		new Error('Closed'),
 		'a1',
-		{ error: 'Closed', message: 'Tasks that exist (look at them with Get): a1 (pending)' },
+		{ error: 'Closed', message: 'Tasks that exist (look at them with Get): a1 (created)' },
 	],
 	[call, userError, undefined, { error: 'Refused', message: 'Wait.' }],
 	[tool, userError, undefined, { error: `Refused. Wait. ${ABOUT_SERVICE_TEXTS}` }],
@@ -130,6 +142,8 @@ it.each<[Task, string, string]>([
 
 it.each([
 	['Image fetch failed: 404', 'Image fetch failed: 404'],
+	['The generation failed: the prompt was refused.', 'the prompt was refused'],
+	['Too busy...', 'Too busy...'],
 	[' ', 'no reason given'],
 	[undefined, 'no reason given'],
 ])('a failed task says why, or that no reason is given: %j', (failMessage, reason) => {

@@ -104,7 +104,7 @@ export const anyInput: Field = {
 	type: 'json',
 	// Blank, because n8n switches a pasted text with {{ }} to Expression only in a blank field.
 	default: '',
-	hint: 'For example { "prompt": "A red fox in snow" }',
+	hint: 'For example { "prompt": "A red fox in snow" }, or a whole body',
 	description:
 		"The model's input, or the whole body that the service's documentation shows, whose model counts if 'Choose Model' is blank",
 	displayOptions: { show: byJson },

@@ -29,6 +29,8 @@ export const findNext = (error: unknown): string | undefined =>
 /** How to get the finished tasks. The text also shows in a calling workflow, so it names the node. */
 const ABOUT_OTHER_TASKS = `To output the other tasks without paying again, set On Error of its ${NODE_NAME} node to Continue, and retry its execution with the currently saved workflow: see docs/failed-tasks.md.`;
 
+const KEPT = 'No further task was created. Retry in Executions pays for none again.';
+
 /** Says what a run cost, how often it tried and what it adopted, as far as there is something to say. */
 export function sumUp({ earlier, entries }: Ledger) {
 	const costs = new Map<string, number>();
@@ -68,13 +70,15 @@ function explain(
 	const others = entries
 		.flatMap(({ attempts }) => attempts)
 		.filter(({ taskId }) => taskId !== task?.taskId)
-		.map(({ taskId, end }) => `${taskId} (${end?.status ?? 'pending'})`);
+		.map(({ taskId, end }) => `${taskId} (${end?.status ?? 'created'})`);
 	const hasOthers = others.length > 0;
 	const next = findNext(error);
 	const lines = [
 		hasOthers && entries.length > 1 && task && ABOUT_OTHER_TASKS,
 		// If the error said that no task was created, a reader would pay for the existing ones again.
-		hasOthers ? next?.replace(NOTHING_CREATED, 'No further task was created.') : next,
+		hasOthers
+			? next?.replace(NOTHING_CREATED, entries.length > 1 ? KEPT : 'No further task was created.')
+			: next,
 		hasOthers && `Tasks that exist (look at them with Get): ${others.join(', ')}`,
 		...sums,
 		task && `Task ID: ${task.taskId}`,
@@ -125,8 +129,8 @@ export function toErrorItem(
 	return buildErrorItem(call.context.getNode(), itemIndex, shown);
 }
 
-/** How some services begin a reason. Our sentence says that already. */
-const TASK_FAILED = /^(the )?(generation|task) failed:\s*/i;
+/** How some services begin a reason, which our sentence says already, and its period. */
+const TASK_FAILED = /^(the )?(generation|task) failed:\s*|(?<!\.)\.$/gi;
 
 /** Says why a task failed, in the service's words. */
 export const sayReason = ({ failMessage = '' }: Task): string =>
