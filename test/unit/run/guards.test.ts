@@ -151,7 +151,7 @@ describe('Maximum Credits per Run', () => {
 		await jest.advanceTimersByTimeAsync(60_000);
 		const [message, time] = await second;
 		expect(message).toContain('1 already created');
-		expect(message).toContain("It isn't known what one of them costs");
+		expect(message).toContain("it isn't known what one costs");
 		expect(time / 1_000).toBeGreaterThan(seconds - 2);
 		expect(time / 1_000).toBeLessThanOrEqual(seconds);
 	});

@@ -76,13 +76,16 @@ function findTooMany(run: Run, more: number, limit = Infinity): MaybeError {
 }
 
 /** Builds the error of a limit over an execution. @param why beside what was created */
-function buildLimitError({ call, ledger }: Run, limit: string, why: string): Error {
+function buildLimitError(
+	{ call, ledger }: Run,
+	limit: string,
+	why: string,
+	next = 'Give fewer items, or raise the limit.',
+): Error {
 	const since = call.nodeContext ? 'this execution' : 'the last hour';
 	return buildRunError(
 		`'${limit}: ${ledger.shared.count} already created in ${since}, ${why}`,
-		call.isTool
-			? 'The limit was set by the owner of this workflow: do not try again.'
-			: 'Give fewer items, or raise the limit.',
+		call.isTool ? 'The limit was set by the owner of this workflow: do not try again.' : next,
 	);
 }
 
@@ -106,13 +109,14 @@ const maxCredits: Guard = {
 		return buildLimitError(
 			run,
 			`Maximum Credits per Run' in Options is ${limit}`,
-			`for ${spent} credits, the dearest for ${highest}${isKnown ? '' : NOT_SAID}`,
+			`for ${spent} credits, the dearest for ${highest}${isKnown ? '' : "; it isn't known what one costs"}`,
+			isKnown ? undefined : OTHER_LIMITS,
 		);
 	},
 };
 
-const NOT_SAID =
-	". It isn't known what one of them costs. If the service says so only at the end, use 'Maximum Tasks per Run' or 'Stop Below This Balance'";
+const OTHER_LIMITS =
+	"If the service says so only at the end, use 'Maximum Tasks per Run' or 'Stop Below This Balance'.";
 
 /** Finds a task of which the service hasn't said what it costs. @returns its key */
 const findUnpriced = ({ ledger }: Run): string | undefined =>
