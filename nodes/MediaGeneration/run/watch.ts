@@ -40,16 +40,14 @@ export async function watch(run: AwakeRun): Promise<void> {
 	await keepLooking(run, times.lastLookAt);
 	// A task whose last look failed may have ended, so it is looked at again while there is time.
 	await keepLooking(run, leaveTime(times.looksBy), () => looks.failedKeys);
-	const download = async (key: string) => await downloadFiles(run, key, ['failed', 'pending']);
-	await Promise.all(looks.keys.map(download));
+	await Promise.all(looks.keys.map(async (key) => await downloadFiles(run, key)));
 }
 
 /**
- * Downloads the files of a task into n8n's storage, if it has completed.
- * @param failures if another task has one of these statuses, the run may end with an error, and then
- *   nobody gets the file
+ * Downloads the files of a task into n8n's storage, if it has completed. If another task has failed, the
+ * run may end with an error, and then nobody gets the file.
  */
-async function downloadFiles(run: AwakeRun, key: string, failures = ['failed']): Promise<void> {
+async function downloadFiles(run: AwakeRun, key: string): Promise<void> {
 	const { call, ledger, looks, files } = run;
 	const settings = ledger.settings as WaitSettings;
 	const { downloads } = settings;
@@ -58,7 +56,7 @@ async function downloadFiles(run: AwakeRun, key: string, failures = ['failed']):
 	const attempt = findTask(entry);
 	if (!downloads || attempt?.end?.status !== 'completed' || looks.keyOf(entry) !== key) return;
 	const endsOnFailure = call.stopsOnError && isErrorIfFailed(run);
-	if (endsOnFailure && ledger.entries.some((one) => failures.includes(statusOf(one)))) return;
+	if (endsOnFailure && ledger.entries.some((one) => statusOf(one) === 'failed')) return;
 	const task = describeTask(entry, attempt);
 	const links = listTaskLinks(task, ['result']);
 	if (!links.length) return;
