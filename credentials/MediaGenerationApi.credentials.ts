@@ -108,7 +108,7 @@ export class MediaGenerationApi implements ICredentialType {
 			type: 'boolean',
 			default: false,
 			description:
-				'Whether to show settings that you rarely need. If off, the default paths are used; the previous key and the upload address still apply if they are filled in.',
+				'Whether to show settings that you rarely need. If off, the default paths are used; the previous key and the upload address still apply.',
 		},
 		...advancedFields.map((field): INodeProperties => ({ ...field, displayOptions })),
 		// n8n drops the values of fields that aren't shown. A hidden field of the same name keeps them.

@@ -36,7 +36,7 @@ export const maxTasksOption: INodeProperties = {
 	typeOptions: { minValue: 1, maxValue: 100_000, numberPrecision: 0 },
 	default: 10,
 	description:
-		'In one execution, over all loops and calls of an AI agent. If the items would exceed it, nothing is created.',
+		'In one execution, over all loops and calls of an AI agent. If the items exceed it, nothing is created.',
 };
 
 export const maxCreditsOption: INodeProperties = {
@@ -46,7 +46,7 @@ export const maxCreditsOption: INodeProperties = {
 	typeOptions: { minValue: 1, maxValue: 1_000_000_000 },
 	default: 100,
 	description:
-		'In one execution, over all loops and calls of an AI agent. Creates one task after the other. Needs a service that says what a task costs while it runs.',
+		'In one execution, over all loops and calls of an AI agent, one task after the other. Needs a service that says costs while a task runs.',
 };
 
 export const keepCreditsOption: INodeProperties = {
