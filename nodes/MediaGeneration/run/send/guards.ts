@@ -68,23 +68,20 @@ const maxTasks: Guard = {
 
 function findTooMany(run: Run, more: number, limit = Infinity): MaybeError {
 	if (run.ledger.shared.count + more <= limit) return undefined;
-	return buildLimitError(
-		run,
-		`Maximum Tasks per Run' in Options is ${limit}`,
-		`${more} more requested`,
-	);
+	return buildLimitError(run, maxTasksOption, limit, `${more} more requested`);
 }
 
 /** Builds the error of a limit over an execution. @param why beside what was created */
 function buildLimitError(
 	{ call, ledger }: Run,
-	limit: string,
+	{ displayName }: INodeProperties,
+	limit: number,
 	why: string,
 	next = 'Give fewer items, or raise the limit.',
 ): Error {
 	const since = call.nodeContext ? 'this execution' : 'the last hour';
 	return buildRunError(
-		`'${limit}: ${ledger.shared.count} already created in ${since}, ${why}`,
+		`'${displayName}' in Options is ${limit}: ${ledger.shared.count} already created in ${since}, ${why}`,
 		call.isTool ? 'The limit was set by the owner of this workflow: do not try again.' : next,
 	);
 }
@@ -108,7 +105,8 @@ const maxCredits: Guard = {
 		if (isKnown && addCredits([spent, highest]) <= limit) return undefined;
 		return buildLimitError(
 			run,
-			`Maximum Credits per Run' in Options is ${limit}`,
+			maxCreditsOption,
+			limit,
 			`for ${spent} credits, the dearest for ${highest}${isKnown ? '' : "; it isn't known what one costs"}`,
 			isKnown ? undefined : OTHER_LIMITS,
 		);
