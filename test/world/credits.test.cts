@@ -56,7 +56,9 @@ describe.each(AWAKE_OR_ASLEEP)('a limit in credits (%s)', (howToWait) => {
 		});
 		expect(sent).toEqual([1, 0, 0]);
 		expect(error?.message).toContain("it isn't known what one costs");
-		expect(error?.description).toContain("use 'Maximum Tasks per Run' or 'Stop Below This Balance'");
+		expect(error?.description).toContain(
+			"use 'Maximum Tasks per Run' or 'Stop Below This Balance'",
+		);
 		// Each of five tries looks for 30 seconds.
 		expect(world.n8n.executions[0]?.given).toHaveLength(5);
 	});
