@@ -63,6 +63,15 @@ describe.each(AWAKE_OR_ASLEEP)('a limit in credits (%s)', (howToWait) => {
 		expect(world.n8n.executions[0]?.given).toHaveLength(5);
 	});
 
+	it('says why a task failed that may not be created again', async () => {
+		const failed: OfItem = { end: 'failed', price: 9 };
+		const { sent, said } = await spend([failed], {
+			...{ howToWait, maxCredits: 14, costs: 'atEnd', maxTries: 3 },
+		});
+		expect(sent).toEqual([1]);
+		expect(said).toEqual([expect.stringContaining('The task failed: blocked')]);
+	});
+
 	it('waits for a record that is invisible at first, not for each item anew if it never comes', async () => {
 		const late = { price: 1, knownAfter: 20 * SECOND, after: 60 * SECOND };
 		expect((await spend([late, late], { howToWait, maxCredits: 10 })).count).toBe(2);

@@ -107,7 +107,7 @@ describe('Maximum Credits per Run', () => {
 			const creation = prepare(run.call.context, index, { options });
 			const getTask = async (taskId: string) => {
 				looks.push(`${taskId} by ${account}`);
-				const isSaid = Date.now() >= Number(taskId);
+				const isSaid = Date.now() >= Number(taskId.split(' ')[1]);
 				return await Promise.resolve({ taskId, creditsConsumed: isSaid ? 4 : 0 });
 			};
 			Object.assign(creation.item.service, { account, getTask });
@@ -118,7 +118,7 @@ describe('Maximum Credits per Run', () => {
 		const create = async (creation = creations.at(-1) as Creation) =>
 			await sendGuarded(run, creation, async () => {
 				await pause(1_000);
-				noteTask(run, creation, String(Date.now() + 1_000 * seconds));
+				noteTask(run, creation, `task ${Date.now() + 1_000 * seconds}`);
 				return undefined;
 			});
 		return { run, creations, create };
@@ -156,6 +156,21 @@ describe('Maximum Credits per Run', () => {
 		expect(time / 1_000).toBeLessThanOrEqual(seconds);
 	});
 
+	it('waits for no answer once the execution is stopped', async () => {
+		const stop = new AbortController();
+		const { run, creations, create } = begin(['a', 'a'], 0);
+		run.call.signal = stop.signal;
+		const getTask = async () => await new Promise(() => {});
+		Object.assign((creations[0] as Creation).item.service, { getTask });
+		void create(creations[0]);
+		const ended = create().catch((error: Error) => [error.message, Date.now()]);
+		await jest.advanceTimersByTimeAsync(5_000);
+		const stoppedAt = Date.now();
+		stop.abort(new Error('stopped'));
+		await jest.advanceTimersByTimeAsync(60_000);
+		expect(await ended).toEqual(['stopped', stoppedAt]);
+	});
+
 	it('looks at each task with its own account, and counts the accounts together', async () => {
 		const { create, creations } = begin(['a', 'b', 'b'], 0);
 		const all = Promise.all(creations.map(create));
@@ -166,7 +181,7 @@ describe('Maximum Credits per Run', () => {
 		expect(looks.map((look) => look.split(' by ')[1])).toEqual(['a', 'b']);
 	});
 
-	it('takes 0 for a cost only at the end', () => {
+	it('takes 0 for a cost only at the end, and nothing below it', () => {
 		const key = 'account task';
 		const say = (creditsConsumed: number | undefined, more?: object) => {
 			const ledger = beginLedger({ shared: { count: 1, costs: { [key]: [] }, unknownCalls: {} } });
@@ -179,6 +194,8 @@ describe('Maximum Credits per Run', () => {
 		expect(say(0, { status: 'failed', failCode: '408' })).toEqual([]);
 		expect(say(undefined, { status: 'completed' })).toEqual([]);
 		expect(say(2, { status: 'pending' })).toEqual([2]);
+		// Else the more is created, the more room there is.
+		expect(say(-2, { status: 'completed' })).toEqual([]);
 	});
 });
 

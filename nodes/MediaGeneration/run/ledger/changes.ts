@@ -178,12 +178,12 @@ export function noteLook(attempt: Attempt, said: Task): void {
 
 /**
  * Notes what the service says that a task costs. 0 counts at the end alone: a completed task was free, and
- * nothing was paid for a failed one.
+ * nothing was paid for a failed one. What is negative is no cost: it would make room for more.
  */
 export function noteCost({ shared }: Ledger, key: string, said: Partial<Task>): void {
-	const { status, creditsConsumed: credits } = said;
-	const isCost = credits || status === 'completed' || mayCreateAgain(said);
-	if (isCost && credits !== undefined) shared.costs[key]?.push(credits);
+	const { status, creditsConsumed: credits = -1 } = said;
+	const isFree = !credits && (status === 'completed' || mayCreateAgain(said));
+	if (credits > 0 || isFree) shared.costs[key]?.push(credits);
 }
 
 /** Notes what the tasks of a run cost, as far as it knows. */

@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { limitConcurrency } from '../../lib/mapConcurrent';
-import { pause, settleBy } from '../../lib/timers';
+import { pause, settleBy, untilAborted } from '../../lib/timers';
 import { readOption } from '../../models/field';
 import type { Item } from '../input/item';
 import { keepCreditsOption, maxCreditsOption, maxTasksOption } from '../input/options';
@@ -127,18 +127,19 @@ async function learnCosts(run: Run, item: Item): Promise<void> {
 		const key = findUnpriced(run);
 		if (!key || run.isCostUnknown) return;
 		await pause(at - Date.now(), run.call.signal);
-		await settleBy(by, lookAtCost(run, key, item)).catch(() => undefined);
+		const look = untilAborted(lookAtCost(run, key, item), run.call.signal);
+		await settleBy(by, look).catch(() => undefined);
 	}
 	run.isCostUnknown = true;
 }
 
 /** Asks the service for a task of this execution, by an item with the same account. */
 async function lookAtCost({ ledger, getService }: Run, key: string, { settings }: Item) {
-	const [account = '', taskId = ''] = key.split(' ');
+	const [account = '', ...words] = key.split(' ');
 	for (const index of ledger.entries.keys()) {
 		const service = await getService(index).catch(() => undefined);
 		if (service?.account === account)
-			return noteCost(ledger, key, await service.getTask(taskId, settings));
+			return noteCost(ledger, key, await service.getTask(words.join(' '), settings));
 	}
 }
 
@@ -151,6 +152,9 @@ const locks = new WeakMap<Shared, ReturnType<typeof limitConcurrency>>();
 const readLimit = ({ item }: Creation, field: INodeProperties) =>
 	readOption(item.option, field) as number | undefined;
 
+const hasTask = ({ ledger }: Run, { item }: Creation) =>
+	!!ledger.entries[item.index]?.attempts.length;
+
 /**
  * Asks all guards before anything is created. If one forbids the creations, that is the error of their
  * items; a failed task that isn't created again stays the error of its own.
@@ -160,11 +164,11 @@ const readLimit = ({ item }: Creation, field: INodeProperties) =>
 export async function checkLimits(run: Run, creations: Creation[]): Promise<Creation[]> {
 	const [first] = creations;
 	if (!first) return [];
-	const { call, ledger, errors } = run;
+	const { call, errors } = run;
 	for (const { field, check } of GUARDS) {
 		const error = await check?.(run, creations, readLimit(first, field));
 		if (!error) continue;
-		const fresh = creations.filter(({ item }) => !ledger.entries[item.index]?.attempts.length);
+		const fresh = creations.filter((creation) => !hasTask(run, creation));
 		if (fresh.length && call.stopsOnError) throw error;
 		for (const { item } of fresh) errors.set(item.index, error);
 		return [];
@@ -172,7 +176,11 @@ export async function checkLimits(run: Run, creations: Creation[]): Promise<Crea
 	return creations;
 }
 
-/** Sends a creation if all guards let it. @returns why no task was created */
+/**
+ * Sends a creation if all guards let it. If one forbids it in place of a failed task, that stays the error
+ * of its own.
+ * @returns why no task was created
+ */
 export async function sendGuarded(
 	run: Run,
 	creation: Creation,
@@ -181,7 +189,7 @@ export async function sendGuarded(
 	const work = async () => {
 		for (const { field, reserve } of GUARDS) {
 			const error = await reserve?.(run, creation, readLimit(creation, field));
-			if (error) return error;
+			if (error) return hasTask(run, creation) ? undefined : error;
 		}
 		const error = await send();
 		for (const { settle } of GUARDS) settle?.(run, creation);
