@@ -52,3 +52,10 @@ it('each file that CONTRIBUTING.md names exists, but what its examples add', () 
 		[house, root].some((folder) => fs.existsSync(path.join(folder, file)));
 	expect(named.filter((file) => !isThere(file) && !added.includes(nameOf(file)))).toEqual([]);
 });
+
+it('CONTRIBUTING.md has the diagrams of the ledger, as the first comment there has them', () => {
+	const ledger = fs.readFileSync(path.join(house, 'run', 'ledger', 'ledger.ts'), 'utf8');
+	const diagrams = ledger.replace(/^ \* ?/gm, '').match(/^```mermaid\n[^]*?^```$/gm);
+	expect(diagrams).toHaveLength(2);
+	expect(guide.match(/^```mermaid\n[^]*?^```$/gm)).toEqual(diagrams);
+});

@@ -197,6 +197,12 @@ describe('Maximum Credits per Run', () => {
 		// Else the more is created, the more room there is.
 		expect(say(-2, { status: 'completed' })).toEqual([]);
 	});
+
+	it('stores a figure that is said again once, and a change of it', () => {
+		const ledger = beginLedger({ shared: { count: 1, costs: { key: [] }, unknownCalls: {} } });
+		for (const creditsConsumed of [4, 4, 4, 9, 9, 4]) noteCost(ledger, 'key', { creditsConsumed });
+		expect(ledger.shared.costs.key).toEqual([4, 9, 4]);
+	});
 });
 
 describe('Stop Below This Balance', () => {

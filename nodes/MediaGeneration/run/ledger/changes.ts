@@ -183,7 +183,9 @@ export function noteLook(attempt: Attempt, said: Task): void {
 export function noteCost({ shared }: Ledger, key: string, said: Partial<Task>): void {
 	const { status, creditsConsumed: credits = -1 } = said;
 	const isFree = !credits && (status === 'completed' || mayCreateAgain(said));
-	if (credits > 0 || isFree) shared.costs[key]?.push(credits);
+	const figures = shared.costs[key];
+	// The same figure is noted again at each look and each output.
+	if ((credits > 0 || isFree) && figures?.at(-1) !== credits) write(figures)?.push(credits);
 }
 
 /** Notes what the tasks of a run cost, as far as it knows. */

@@ -72,7 +72,7 @@ export interface Ledger {
 
 /** What is known of one item. */
 export interface Entry {
-	readonly request?: SentRequest;
+	readonly request?: StoredRequest;
 	/** A digest of the account with which the request was sent. */
 	readonly account?: string;
 	/** The tasks that were created for the item, one after the other. `findTask` finds the one that counts. */
@@ -82,7 +82,7 @@ export interface Entry {
 }
 
 /** What is stored of a request. */
-interface SentRequest {
+interface StoredRequest {
 	readonly digest: string;
 	readonly model: string;
 	/** What may be a mistake in the request. */
@@ -117,10 +117,10 @@ export interface Shared {
 	/** How many tasks they have created, or may have created. */
 	readonly count: number;
 	/**
-	 * What the service has said that these tasks cost, by `identifyTask`: the last figure counts. Creations
-	 * of unknown outcome aren't here.
+	 * What the service has said that these tasks cost, by `identifyTask`, each figure once until it changes:
+	 * the last one counts. Creations of unknown outcome aren't here.
 	 */
-	readonly costs: Readonly<Record<string, number[]>>;
+	readonly costs: Readonly<Record<string, readonly number[]>>;
 	/** Why it's unknown whether an agent's calls created a task, by a digest of what its LLM asked for. */
 	readonly unknownCalls: Readonly<Record<string, UnknownOutcome>>;
 }
@@ -138,20 +138,20 @@ interface UnknownCounts {
 /** The settings of a wait. */
 export interface WaitSettings {
 	/** Of a run that creates tasks. */
-	howToWait?: HowToWait;
+	readonly howToWait?: HowToWait;
 	/** The longest wait, in milliseconds. */
-	waitLimit: number;
+	readonly waitLimit: number;
 	/** For each request for details. */
-	timeoutSeconds: number;
+	readonly timeoutSeconds: number;
 	/**
 	 * Absent: files are not downloaded. `field` is the binary field of the first file. `maxBytes` is
 	 * Infinity, which n8n stores as null, where the size has no limit.
 	 */
-	downloads?: { field: string; maxBytes: number | null };
+	readonly downloads?: { field: string; maxBytes: number | null };
 	/** Each file of a task becomes an item of its own. */
-	perFile?: boolean;
+	readonly perFile?: boolean;
 	/** A task that failed, or has not ended at the limit, is the error of its item, or is output. */
-	failedTasks: 'error' | 'output';
+	readonly failedTasks: 'error' | 'output';
 }
 
 export type HowToWait = 'automatic' | 'callback' | 'polling';
