@@ -70,7 +70,7 @@ export async function findModels(service: TaskService, filter = ''): Promise<Cat
 	const rank = (text: string) => phrases.findIndex((phrase) => text.includes(phrase));
 	return models
 		.map((model) => ({ model, text: toSearchText(model) }))
-		.filter(({ text }) => words.every((word) => has(text, word)))
+		.filter(({ text }) => words.every((word) => hasWord(text, word)))
 		.sort((one, other) => rank(one.text) - rank(other.text))
 		.map(({ model }) => model);
 }
@@ -78,7 +78,7 @@ export async function findModels(service: TaskService, filter = ''): Promise<Cat
 /** Translates a word, also one in the plural, into the service's word. */
 const translate = (word: string): string => SYNONYMS.get(word.replace(/s$/, '')) ?? word;
 
-const has = (text: string, word: string): boolean =>
+const hasWord = (text: string, word: string): boolean =>
 	text.includes(word) || text.includes(translate(word));
 
 const toSearchText = ({ model, title, provider, taskType }: CatalogueModel): string =>

@@ -164,7 +164,7 @@ async function send(
 			{ credentialsDecrypted: { id: '', name: '', type: CREDENTIAL, data } },
 		)) as { statusCode: number; body: unknown };
 		received.statusCode = statusCode;
-		received.fault = await receive(chunks, toStream(body), endpoint);
+		received.fault = await receiveAnswer(chunks, toStream(body), endpoint);
 	} catch (error) {
 		received.error = error;
 	}
@@ -183,7 +183,7 @@ async function send(
  * Receives an answer, up to the largest size for this endpoint.
  * @returns why the answer can't be read, as a predicate
  */
-async function receive(
+async function receiveAnswer(
 	chunks: Uint8Array[],
 	stream: AsyncGenerator<Uint8Array>,
 	endpoint: Endpoint,

@@ -107,7 +107,7 @@ function addLinksInObject(links: Map<string, Place>, object: object, place: Plac
 		const part = openJson(given);
 		// An answer may have 60,000 objects without a link. Reading all keys would take a second.
 		if (!mayHaveLinks(part)) return [];
-		const words = toWords(key);
+		const words = spaceKey(key);
 		return NO_RESULT_KEY.test(words) ? [] : [[words, part]];
 	});
 	const isCovered = parts.some(([words]) => COVERED_KEY.test(words) && !PREVIEW_KEY.test(words));
@@ -116,7 +116,7 @@ function addLinksInObject(links: Map<string, Place>, object: object, place: Plac
 	const readFacts = () => {
 		const find = <Fact>(schema: z.ZodType<Fact, z.ZodTypeDef, unknown>, name: RegExp) =>
 			Object.entries(object).flatMap(
-				([key, part]) => (name.test(toWords(key)) && schema.safeParse(part).data) || [],
+				([key, part]) => (name.test(spaceKey(key)) && schema.safeParse(part).data) || [],
 			)[0];
 		const covers = parts.flatMap(([words, part]) => (isCover(words) && readLink(part)) || []);
 		return {
@@ -132,7 +132,7 @@ function addLinksInObject(links: Map<string, Place>, object: object, place: Plac
 	}
 }
 
-const toWords = (key: string): string => spaceWords(key).trim();
+const spaceKey = (key: string): string => spaceWords(key).trim();
 
 /** Parses a list or object that a service wrote as text, within its JSON. */
 const openJson = (part: unknown): unknown =>
@@ -166,7 +166,7 @@ export function hasText(result: unknown): boolean {
 	if (Array.isArray(result)) return result.some(hasText);
 	if (!isObject(result)) return false;
 	return Object.entries(result).some(
-		([key, part]) => hasText(part) && !NO_TEXT_KEY.test(toWords(key)),
+		([key, part]) => hasText(part) && !NO_TEXT_KEY.test(spaceKey(key)),
 	);
 }
 

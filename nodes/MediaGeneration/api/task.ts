@@ -59,7 +59,7 @@ export function findPrompt(input: unknown): string | undefined {
 }
 
 /** Reads the request that created the task. Its `input` is JSON text within JSON text. */
-function readRequest({ param, paramJson }: TaskRecord): Task[typeof REQUEST] {
+function readOriginalRequest({ param, paramJson }: TaskRecord): Task[typeof REQUEST] {
 	const { input, callBackUrl } = [param, paramJson].find(isObject) ?? {};
 	const callbackUrl = nonEmptyText.safeParse(callBackUrl).data;
 	const request = { prompt: findPrompt(embeddedJson.parse(input)), callbackUrl };
@@ -92,7 +92,7 @@ export function toTask(taskId: string, record: TaskRecord): Task {
 		createdAt: toIsoTime(record.createTime),
 		completedAt: toIsoTime(record.completeTime),
 		downloadError: isLeftOut ? FILE_LEFT_OUT : undefined,
-		[REQUEST]: readRequest(record),
+		[REQUEST]: readOriginalRequest(record),
 	});
 }
 

@@ -14,14 +14,14 @@ export const REFERENCE = 'reference';
  * Signs a text. Strangers may choose the text, so no signature of a reference may pass as that of a
  * callback. The first line prevents this: nothing that the service signs for a callback begins with it.
  */
-const sign = (text: string, key: string): string =>
+const signReference = (text: string, key: string): string =>
 	createHmac('sha256', key).update(`${REFERENCE}\n${text}`).digest('base64url');
 
 /** Adds a reference to a URL. All other parts of the URL stay as they are written. */
 export function addReference(url: string, text: string, { current }: SigningKeys): string {
 	const [address = ''] = url.split('#');
 	const fragment = url.slice(address.length);
-	const value = `${Buffer.from(text).toString('base64url')}.${sign(text, current)}`;
+	const value = `${Buffer.from(text).toString('base64url')}.${signReference(text, current)}`;
 	return `${address}${address.includes('?') ? '&' : '?'}${REFERENCE}=${value}${fragment}`;
 }
 
@@ -34,5 +34,5 @@ export function readReference(value: unknown, keys: SigningKeys): string | undef
 	const [, encoded = '', given] = /^([\w-]+)\.([\w-]{43})$/.exec(value) ?? [];
 	if (!given) return undefined;
 	const text = Buffer.from(encoded, 'base64url').toString();
-	return findKey([given], (key) => sign(text, key), keys) ? text : undefined;
+	return findKey([given], (key) => signReference(text, key), keys) ? text : undefined;
 }

@@ -72,7 +72,7 @@ export async function verify(
 	if (signed === true && !given) return { reason: 'headerMissing' };
 	const callback = readCallback(body, read('content-type'));
 	if ('reason' in callback) return callback;
-	const fault = findFault(given, callback.isAtTop, toleranceSeconds);
+	const fault = findSignatureFault(given, callback.isAtTop, toleranceSeconds);
 	if (signed === true && fault) return fault;
 	const isNudge = signed === 'ifKey' && callback.claim.type === NUDGE;
 	if (!signed || isNudge) return callback;
@@ -87,7 +87,7 @@ export async function verify(
 }
 
 /** Finds a fault of a signed callback that can be seen without a key. */
-function findFault(
+function findSignatureFault(
 	given: SignatureHeaders | undefined,
 	isAtTop: boolean,
 	toleranceSeconds: number,

@@ -165,10 +165,10 @@ function takesFiles(name: string, schema: JsonSchema): boolean {
 	const types = [...listTypes(schema), ...listTypes(texts)];
 	if (!takesText(schema, types) || texts.enum || name === 'prompt') return false;
 	const words = listWords(name);
-	if (has(words, OTHER_URL)) return false;
+	if (hasWordOf(words, OTHER_URL)) return false;
 	if (isUrlFormat(schema.format) || isUrlFormat(texts.format) || meansFile(words)) return true;
 	const { description = '' } = schema;
-	return IS_URL.test(description) && !OTHER_FORM.test(description) && !has(words, TEXT_WORD);
+	return IS_URL.test(description) && !OTHER_FORM.test(description) && !hasWordOf(words, TEXT_WORD);
 }
 
 const isUrlFormat = (format = ''): boolean => /^ur[il]$/.test(format);
@@ -176,14 +176,14 @@ const isUrlFormat = (format = ''): boolean => /^ur[il]$/.test(format);
 /** Lists the words of a name without their numbers, as in image1. */
 const listWords = (name: string): string[] => spaceWords(name).match(/[a-z]+/g) ?? [];
 
-const has = (words: string[], kind: RegExp): boolean => words.some((word) => kind.test(word));
+const hasWordOf = (words: string[], kind: RegExp): boolean => words.some((word) => kind.test(word));
 
 /** Says whether the words of a name mean a file, as those of `image_url` or `reference_image`. */
 function meansFile(words: string[]): boolean {
 	const last = words.at(-1) ?? '';
 	if (MEDIA_WORD.test(last)) return true;
-	if (has(words, MEDIA_WORD)) return has(words, URL_WORD) || SOURCE_WORD.test(last);
-	return has(words, URL_WORD) && (has(words, SOURCE_WORD) || words.length === 1);
+	if (hasWordOf(words, MEDIA_WORD)) return hasWordOf(words, URL_WORD) || SOURCE_WORD.test(last);
+	return hasWordOf(words, URL_WORD) && (hasWordOf(words, SOURCE_WORD) || words.length === 1);
 }
 
 /** Says whether the document itself, and not only a name, says that a text is nothing but a URL. */
@@ -198,4 +198,5 @@ const MEDIA_CONTENT =
 	/^(image|img|picture|photo|frame|mask|video|clip|audio|media|sound|music|song|voice)s?$/;
 
 /** Says whether a name means a picture, a video or sound. Their first bytes tell them from text. */
-export const meansPictureOrSound = (name: string): boolean => has(listWords(name), MEDIA_CONTENT);
+export const meansPictureOrSound = (name: string): boolean =>
+	hasWordOf(listWords(name), MEDIA_CONTENT);

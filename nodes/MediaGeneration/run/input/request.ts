@@ -87,7 +87,7 @@ async function readGiven(item: Item): Promise<Given> {
 		);
 	if (model.id !== 'any') return readNamedModel(item, model);
 	const isJson = item.read(inputMode.name) === 'json';
-	return await (isJson ? readJson(item) : readMapped(item, readModel(item)));
+	return await (isJson ? readJson(item) : readMapped(item, readChosenModel(item)));
 }
 
 /**
@@ -95,7 +95,7 @@ async function readGiven(item: Item): Promise<Given> {
  * what is paid for. So the body's model counts only if somebody typed it there, behind the name `model`:
  * it doesn't if Choose Model or the body's model is an expression, or in a tool.
  */
-function readModel({ call, index, read }: Item, body: Given['values'] = {}): string {
+function readChosenModel({ call, index, read }: Item, body: Given['values'] = {}): string {
 	const readTyped = (name: string): unknown =>
 		call.context.getNodeParameter(name, index, '', { rawExpressions: true });
 	const typed = readTyped(anyModel.name);
@@ -167,7 +167,7 @@ function readNamedModel(item: Item, { id, fields }: Model): Given {
 /** Reads Input (JSON), which is sent as it is, save for files. */
 async function readJson(item: Item): Promise<Given> {
 	const entered = parseValue(anyInput, item.read(anyInput.name)) as Given['values'] | undefined;
-	const model = readModel(item, entered);
+	const model = readChosenModel(item, entered);
 	const described = await findSchema(item, model).catch((error: Error) => ({
 		schema: {},
 		warning: `Nothing was checked, because the service couldn't say what ${model} takes (${cutText(error.message)})`,

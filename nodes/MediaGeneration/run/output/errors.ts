@@ -60,7 +60,7 @@ export function sumUp({ earlier, entries }: Ledger) {
  * @param entries their tasks exist although the output is an error
  * @param sums the facts of `sumUp`
  */
-function explain(
+function describeError(
 	{ audience }: Call,
 	error: unknown,
 	entries: readonly Entry[] = [],
@@ -98,7 +98,7 @@ export function toNodeError(
 	itemIndex?: number,
 ): NodeApiError | NodeOperationError {
 	const { context, audience } = call;
-	const { message, lines } = explain(call, error, ledger?.entries, ledger && sumUp(ledger));
+	const { message, lines } = describeError(call, error, ledger?.entries, ledger && sumUp(ledger));
 	const count = context.getInputData().length;
 	// End users may read the message, such as those of a form. A single item needs no number.
 	const isAlone = itemIndex === undefined || count < 2 || audience === 'agent';
@@ -120,7 +120,7 @@ export function toErrorItem(
 	itemIndex: number,
 	entry?: Entry,
 ): INodeExecutionData {
-	const { message, lines } = explain(call, error, entry && [entry]);
+	const { message, lines } = describeError(call, error, entry && [entry]);
 	const { task } = factsOf(error);
 	const known: Partial<Task> = task ?? { taskId: entry && findTask(entry)?.taskId };
 	const { taskId, status, failCode, failMessage } = known;

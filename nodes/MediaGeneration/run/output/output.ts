@@ -119,7 +119,7 @@ const ABOUT_CUT_SHORT =
 	"The wait ended before 'Limit Wait Time', because of n8n's timeout ('Timeout Workflow'), or that of an MCP client.";
 
 /** The longest list of items in a hint, in characters. */
-const MAX_LIST = 30;
+const MAX_ITEM_LIST = 30;
 
 /** Adds hints: how a wait ended, and the warnings of items, which n8n shows behind their files. */
 function showHints(
@@ -137,7 +137,7 @@ function showHints(
 	if (isCutShort && !looks.haveEnded) hint('info', ABOUT_CUT_SHORT);
 	for (const [what, reasons] of listWarnings(outcomes)) {
 		const [first] = reasons.values();
-		const items = cutText([...reasons.keys()].join(', '), MAX_LIST);
+		const items = cutText([...reasons.keys()].join(', '), MAX_ITEM_LIST);
 		hint('warning', cutText(`${what}: ${reasons.size} (item ${items}). The first: ${first}`));
 	}
 }

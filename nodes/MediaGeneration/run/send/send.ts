@@ -37,8 +37,8 @@ export async function sendAll(run: Run, creations: Creation[]): Promise<void> {
 	const send = async (creation: Creation): Promise<number> => {
 		const { index } = creation.item;
 		// Older agents give calls side by side one run index, and so one entry.
-		const isSent = !isToSend(ledger.entries[index] as Entry, call.tries);
-		if (call.signal?.aborted || isSent) return index;
+		const isStillToSend = isToSend(ledger.entries[index] as Entry, call.tries);
+		if (call.signal?.aborted || !isStillToSend) return index;
 		const error = await sendGuarded(run, creation, async () => await create(creation));
 		// An item that only waited for its turn when another ended the run has no error of its own.
 		if (error && error !== over.signal.reason) run.errors.set(index, error);
@@ -127,7 +127,7 @@ class CreationSender {
 			const { outcome } = factsOf(error);
 			if (outcome) noteUnknown(this.run, creation, outcome);
 			if (isOfKind(error, 'tasksAtOnce')) this.stop.noteNoTime(error);
-			return { error: explain(creation, error as Error) };
+			return { error: adviseModelName(creation, error as Error) };
 		}
 	}
 
@@ -158,7 +158,7 @@ class CreationSender {
 }
 
 /** Adds to a rejection that the service describes no such model: its name may be misspelt. */
-function explain({ request }: Creation, error: Error): Error {
+function adviseModelName({ request }: Creation, error: Error): Error {
 	if (!request.isUndescribed || !isOfKind(error, 'input')) return error;
 	const next = `The service describes no model "${request.model}". ${CHECK_NAME}. ${error.description}`;
 	return error.advise(next);

@@ -22,13 +22,13 @@ import { findNap, type Nap } from './nap';
  */
 export async function wakeExecution(context: IWebhookFunctions): Promise<IWebhookResponseData> {
 	try {
-		return await receive(context);
+		return await judgeAndWake(context);
 	} catch (error) {
 		return refuse(context, { reason: 'temporarilyUnavailable', cause: (error as Error).message });
 	}
 }
 
-async function receive(context: IWebhookFunctions): Promise<IWebhookResponseData> {
+async function judgeAndWake(context: IWebhookFunctions): Promise<IWebhookResponseData> {
 	const answerBy = Date.now() + ANSWER_TIMEOUT;
 	const callback = await verifyRequest(context, { signed: 'ifKey' });
 	if ('reason' in callback) return refuse(context, callback);
