@@ -69,7 +69,7 @@ it('polls for the task of each call, also of equal ones, unless its outcome is u
 		['#fail', '"status":"failed"', '"failCode":"501"'],
 		['too many', "'Maximum Tasks per Run' in Options is 6"],
 	];
-	const tool = buildTool({ options: { agentWait: 0.05, maxTasksPerRun: 6 } }, RETRY);
+	const tool = buildTool({ options: { agentWait: 0.2, maxTasksPerRun: 6 } }, RETRY);
 	model.script(calls.map(([Prompt]) => [{ Prompt }]));
 	const options = { maxIterations: 20 };
 	await runAgentOn([], tool, 'newest', { text: 'Make it night', options });
