@@ -9,7 +9,7 @@ import {
 	buildAuthorization,
 	explainClearText,
 	isClearText,
-} from '../nodes/MediaGeneration/api/endpoints';
+} from '../nodes/MediaGeneration/api/credential';
 import { ENDPOINTS, type Endpoint } from '../nodes/MediaGeneration/api/service';
 import { KEY_NAME } from '../nodes/MediaGeneration/callback/scheme';
 

@@ -4,7 +4,7 @@ import { buffer, text as readText } from 'node:stream/consumers';
 import type { IHttpRequestOptions } from 'n8n-workflow';
 import { MediaGenerationApi } from '../credentials/MediaGenerationApi.credentials.ts';
 import { TaskService } from '../nodes/MediaGeneration/api/client.ts';
-import type { Credentials } from '../nodes/MediaGeneration/api/endpoints.ts';
+import type { Credentials } from '../nodes/MediaGeneration/api/credential.ts';
 import type { CallbackRequest } from '../nodes/MediaGeneration/callback/verify.ts';
 import { parseJson } from '../nodes/MediaGeneration/lib/json.ts';
 

@@ -11,7 +11,7 @@ const rooms = {
 	trigger: ['callback/', 'api/', 'host/'],
 	run: ['models/', 'callback/', 'api/', 'host/', 'media/'],
 	models: ['media/', facts],
-	callback: ['api/(endpoints|schemas|service|task)\\.ts$', 'host/'],
+	callback: ['api/(answers|credential|service|task)\\.ts$', 'host/'],
 	api: ['host/', 'media/'],
 	host: [],
 	media: [],
@@ -85,11 +85,11 @@ const forbidden = [
 	},
 	{
 		name: 'credentials',
-		comment: 'A credential takes facts and endpoints, and how its key signs.',
+		comment: 'A credential takes facts, its own rules, and how its key signs.',
 		from: { path: '^credentials/' },
 		to: {
 			path: product,
-			pathNot: inHouse('api/endpoints\\.ts$', [facts, 'callback/scheme\\.ts$']),
+			pathNot: inHouse('api/credential\\.ts$', [facts, 'callback/scheme\\.ts$']),
 		},
 	},
 	{

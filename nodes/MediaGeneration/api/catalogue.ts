@@ -2,7 +2,7 @@ import { digest } from '../lib/json';
 import { Memory, weigh } from '../lib/memory';
 import type { TaskService } from './client';
 import { CHECK_NAME, factsOf, isOfKind, ServiceError } from './failure';
-import type { AnswerOf, CatalogueModel } from './schemas';
+import type { AnswerOf, CatalogueModel } from './answers';
 import type { Endpoint } from './service';
 
 const READ_SETTINGS = { timeoutSeconds: 20 };

@@ -1,15 +1,23 @@
+import { randomUUID } from 'crypto';
+import { buildStreamedBody } from '../host/http';
 import { readResumeSecrets } from '../host/resumeUrl';
 import { digest, dropUndefined } from '../lib/json';
-import { RateLimiters, type RateLimiter } from '../lib/rateLimiter';
-import type { Credentials } from './endpoints';
+import { type RateLimiter, RateLimiters } from '../lib/rateLimiter';
 import {
-	buildForm,
+	type AnswerOf,
+	hideInData,
+	listUrlSecrets,
+	taskRecord,
+	type TaskRecord,
+	type UploadedFile,
+} from './answers';
+import type { Credentials } from './credential';
+import {
 	exchange,
 	type Exchange,
 	type RequestContext,
 	type RequestSettings,
 	type ServiceRequest,
-	type UploadFile,
 } from './exchange';
 import {
 	buildError,
@@ -19,20 +27,18 @@ import {
 	NOTHING_CREATED,
 	type ServiceError,
 } from './failure';
-import { hideInData, listUrlSecrets } from './redaction';
-import { taskRecord, type AnswerOf, type TaskRecord, type UploadedFile } from './schemas';
 import {
 	CREATION_TIMEOUT,
+	type Endpoint,
 	ENDPOINTS,
+	FAILED_CODE,
 	mayBeRejection,
 	READ_RATE,
 	TASK_CODES,
-	FAILED_CODE,
 	UNKNOWN_TASK_CODES,
 	UPLOAD_PATH,
-	type Endpoint,
 } from './service';
-import { findStatus, toTask, type Task } from './task';
+import { findStatus, type Task, toTask } from './task';
 
 /** The body of a request to create a task. */
 export interface CreateTaskRequest {
@@ -207,4 +213,45 @@ function readDetails(
 function readReason(failure?: ServiceError): Pick<TaskRecord, 'failCode' | 'failMsg'> {
 	const { answeredBy, code, detail } = failure?.facts ?? {};
 	return answeredBy === 'service' ? { failCode: String(code), failMsg: detail || undefined } : {};
+}
+
+/** A file on its way to the service. */
+export interface UploadFile {
+	/** In bytes. Must be exact, because the size is sent before the file is read. */
+	size: number;
+	mimeType: string;
+	chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+}
+
+const escapeQuotes = (text: string): string => text.replace(/[\r\n"]/g, encodeURIComponent);
+
+/** Takes the parameters off a MIME type. A type with a line break could forge headers. */
+const checkMimeType = (mimeType: string): string =>
+	/^[\w.+-]+\/[\w.+-]+(?=\s*(;|$))/.exec(mimeType)?.[0] ?? 'application/octet-stream';
+
+/** Builds a multipart/form-data body of text fields and one file, which is streamed. */
+export function buildForm(
+	fields: Record<'uploadPath' | 'fileName', string>,
+	{ size, mimeType, chunks }: UploadFile,
+): Blob {
+	const boundary = `n8n-${randomUUID()}`;
+	const startPart = (name: string, more = '') =>
+		`--${boundary}\r\nContent-Disposition: form-data; name="${name}"${more}\r\n`;
+	const parts = [
+		...Object.entries(fields).map(([name, text]) => `${startPart(name)}\r\n${text}\r\n`),
+		startPart('file', `; filename="${escapeQuotes(fields.fileName)}"`),
+		`Content-Type: ${checkMimeType(mimeType)}\r\n\r\n`,
+	];
+	const head = Buffer.from(parts.join(''));
+	const tail = Buffer.from(`\r\n--${boundary}--\r\n`);
+	async function* join() {
+		yield head;
+		yield* chunks;
+		yield tail;
+	}
+	return buildStreamedBody(
+		`multipart/form-data; boundary=${boundary}`,
+		head.length + size + tail.length,
+		join(),
+	);
 }

@@ -1,16 +1,28 @@
-import { randomUUID } from 'crypto';
-import type { IDataObject, IHttpRequestOptions, RequestHelperFunctions } from 'n8n-workflow';
+import {
+	type IDataObject,
+	type IHttpRequestOptions,
+	type RequestHelperFunctions,
+	UserError,
+} from 'n8n-workflow';
 import type { z } from 'zod';
-import { buildStreamedBody, withSignal } from '../host/http';
+import { withSignal } from '../host/http';
 import { CREDENTIAL, PACKAGE } from '../lib/brand';
 import { isObject, leaveOutData } from '../lib/json';
 import { limitConcurrency } from '../lib/mapConcurrent';
 import { joinSignals } from '../lib/timers';
-import { buildUrl, type Credentials } from './endpoints';
+import {
+	type AnswerOf,
+	ANSWERS,
+	envelope,
+	hideInData,
+	hideInMessage,
+	parseServiceJson,
+	taskId,
+	toQuote,
+} from './answers';
+import { checkBase, type Credentials } from './credential';
 import { buildError, findFailure, findNetworkFailure, type ServiceError } from './failure';
-import { hideInData, hideInMessage } from './redaction';
-import { ANSWERS, envelope, parseServiceJson, taskId, toQuote, type AnswerOf } from './schemas';
-import type { Endpoint } from './service';
+import { type Endpoint, ENDPOINTS } from './service';
 
 /** What requests need of one of n8n's contexts. */
 export interface RequestContext {
@@ -114,6 +126,50 @@ function buildIncomplete(
 	return buildError('unreadable', origin, { answeredBy: 'service', detail });
 }
 
+const TASK_IDS = /"task_?id"\s*:\s*(?:"([^"\\]{1,256})"|(\d{1,256})\s*[,}])/gi;
+
+/** Lists the tasks' IDs in JSON, even if the JSON breaks off. */
+const listIdsIn = (json: string): string[] =>
+	[...json.matchAll(TASK_IDS)].flatMap(([, id, number]) => id ?? number ?? []);
+
+/**
+ * Finds a task's ID wherever the ID stands, because the task may have been paid for. An ID that was
+ * sent is another task's: servers repeat the input that they reject.
+ */
+function findTaskId(answer: string, { body = {} }: ServiceRequest): string | undefined {
+	const sent = listIdsIn(JSON.stringify(body));
+	return taskId.safeParse(listIdsIn(answer).find((id) => !sent.includes(id))).data;
+}
+
+/**
+ * Values that would lead to another path, even where a front server decodes encoded slashes first, and
+ * lone surrogates, which can't be encoded.
+ */
+const UNUSABLE_VALUE = /(^|[/\\])\.{1,2}([/\\]|$)|\p{Cs}/u;
+
+/**
+ * Builds the absolute URL of an endpoint from the credential's settings.
+ * @param value replaces the placeholder, URL-encoded; the slashes in a model's name stay
+ * @throws {UserError} if an address or the value is unusable
+ */
+export function buildUrl(credentials: Credentials, endpoint: Endpoint, value = ''): string {
+	const { displayName, isUpload, placeholder, path: usual } = ENDPOINTS[endpoint];
+	const uploadBase = isUpload && credentials.uploadBaseUrl?.trim();
+	const base = uploadBase
+		? checkBase(uploadBase, 'Upload Base URL')
+		: checkBase(credentials.baseUrl.trim(), 'Base URL');
+	const custom = credentials.advancedSettings && credentials[endpoint]?.trim();
+	const path = (custom || usual).replace(/^\/*/, '/');
+	if (!placeholder) return base + path;
+	if (!path.includes(placeholder))
+		throw new UserError(`'${displayName}' in the credential must contain ${placeholder}`);
+	const [field, segments] =
+		placeholder === '{model}' ? ['Choose Model', value.split('/')] : ['Task ID', [value]];
+	if (segments.includes('') || UNUSABLE_VALUE.test(value))
+		throw new UserError(`'${field}' can't be "${value}"`);
+	return base + path.replaceAll(placeholder, segments.map(encodeURIComponent).join('/'));
+}
+
 const buildOptions = (url: string, { body, settings }: ServiceRequest): IHttpRequestOptions => ({
 	url,
 	method: body ? 'POST' : 'GET',
@@ -211,60 +267,4 @@ async function* toStream(body: unknown): AsyncGenerator<Uint8Array> {
 	if (isObject(body) && Symbol.asyncIterator in body)
 		yield* body as unknown as AsyncIterable<Uint8Array>;
 	else yield Buffer.from(typeof body === 'string' ? body : (JSON.stringify(body) ?? ''));
-}
-
-const TASK_IDS = /"task_?id"\s*:\s*(?:"([^"\\]{1,256})"|(\d{1,256})\s*[,}])/gi;
-
-/** Lists the tasks' IDs in JSON, even if the JSON breaks off. */
-const listIdsIn = (json: string): string[] =>
-	[...json.matchAll(TASK_IDS)].flatMap(([, id, number]) => id ?? number ?? []);
-
-/**
- * Finds a task's ID wherever the ID stands, because the task may have been paid for. An ID that was
- * sent is another task's: servers repeat the input that they reject.
- */
-function findTaskId(answer: string, { body = {} }: ServiceRequest): string | undefined {
-	const sent = listIdsIn(JSON.stringify(body));
-	return taskId.safeParse(listIdsIn(answer).find((id) => !sent.includes(id))).data;
-}
-
-/** A file on its way to the service. */
-export interface UploadFile {
-	/** In bytes. Must be exact, because the size is sent before the file is read. */
-	size: number;
-	mimeType: string;
-	chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
-}
-
-const escapeQuotes = (text: string): string => text.replace(/[\r\n"]/g, encodeURIComponent);
-
-/** Takes the parameters off a MIME type. A type with a line break could forge headers. */
-const checkMimeType = (mimeType: string): string =>
-	/^[\w.+-]+\/[\w.+-]+(?=\s*(;|$))/.exec(mimeType)?.[0] ?? 'application/octet-stream';
-
-/** Builds a multipart/form-data body of text fields and one file, which is streamed. */
-export function buildForm(
-	fields: Record<'uploadPath' | 'fileName', string>,
-	{ size, mimeType, chunks }: UploadFile,
-): Blob {
-	const boundary = `n8n-${randomUUID()}`;
-	const startPart = (name: string, more = '') =>
-		`--${boundary}\r\nContent-Disposition: form-data; name="${name}"${more}\r\n`;
-	const parts = [
-		...Object.entries(fields).map(([name, text]) => `${startPart(name)}\r\n${text}\r\n`),
-		startPart('file', `; filename="${escapeQuotes(fields.fileName)}"`),
-		`Content-Type: ${checkMimeType(mimeType)}\r\n\r\n`,
-	];
-	const head = Buffer.from(parts.join(''));
-	const tail = Buffer.from(`\r\n--${boundary}--\r\n`);
-	async function* join() {
-		yield head;
-		yield* chunks;
-		yield tail;
-	}
-	return buildStreamedBody(
-		`multipart/form-data; boundary=${boundary}`,
-		head.length + size + tail.length,
-		join(),
-	);
 }

@@ -1,4 +1,4 @@
-import { JSON_LEVELS } from '../api/schemas';
+import { JSON_LEVELS } from '../api/answers';
 import { SIGNATURE_FAULTS } from './scheme';
 
 /** Why the trigger, or a run that sleeps, refuses a callback: the HTTP status, and what its sender is told. */

@@ -1,4 +1,4 @@
-import { callbackBody, JSON_LEVELS, type CallbackBody } from '../api/schemas';
+import { callbackBody, JSON_LEVELS, type CallbackBody } from '../api/answers';
 import { FAILED_TYPE, PARTIAL_TYPE, SUCCESS_CODE, TASK_ID } from '../api/service';
 import { findStatus, type TaskStatus } from '../api/task';
 import { isDeeper, isObject } from '../lib/json';

@@ -1,5 +1,5 @@
 import type { IDataObject, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
-import type { Credentials } from '../api/endpoints';
+import type { Credentials } from '../api/credential';
 import { readAsWebhook } from '../host/credentials';
 import { readRequest } from '../host/webhook';
 import { Memory } from '../lib/memory';

@@ -6,9 +6,9 @@ import {
 } from 'n8n-workflow';
 import { findModels, getModelSchema, recallModel } from '../api/catalogue';
 import { TaskService } from '../api/client';
-import type { Credentials } from '../api/endpoints';
+import type { Credentials } from '../api/credential';
 import { isOfKind } from '../api/failure';
-import type { CatalogueModel } from '../api/schemas';
+import type { CatalogueModel } from '../api/answers';
 import { readForEditor } from '../host/credentials';
 import { isObject } from '../lib/json';
 import { cutText } from '../lib/text';

@@ -5,7 +5,7 @@ import type {
 	UserError,
 } from 'n8n-workflow';
 import { TaskService } from '../api/client';
-import { buildAuthorization, type Credentials } from '../api/endpoints';
+import { buildAuthorization, type Credentials } from '../api/credential';
 import type { RequestContext } from '../api/exchange';
 import { factsOf, isOfKind } from '../api/failure';
 import { TOKEN_SCHEME } from '../api/service';

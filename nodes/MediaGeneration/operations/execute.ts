@@ -3,7 +3,7 @@ import { readCall, type Call } from '../host/call';
 import { mapConcurrent } from '../lib/mapConcurrent';
 import { settleBy } from '../lib/timers';
 import { toNodeError } from '../run/output/errors';
-import { checkItems, CONCURRENCY, isErrorOutcome, readItem, type Outcome } from '../run/input/item';
+import { checkItems, CONCURRENCY, readItem, type Outcome } from '../run/input/item';
 import { throwFirstError, toOutput } from '../run/output/output';
 import { operations } from './index';
 import type { PlainOperation, Step } from './operation';
@@ -44,13 +44,13 @@ async function executePlain(call: Call, operation: PlainOperation<object>) {
 		return await operation.prepare(await readItem(call, operation.fields, index));
 	});
 	throwFirstError(call, checked);
-	const prepared = checked.filter((one) => !isErrorOutcome(one));
+	const prepared = checked.filter((one) => !('error' in one));
 	const work = operation.work ?? takeSteps;
 	// In order, so that the outcomes of the items that passed go between the errors of those that didn't.
 	const ended = (
 		await work(prepared as Step[], call).catch((error) => failAll(call, prepared, error))
 	).values();
-	const outcomes = checked.map((one) => (isErrorOutcome(one) ? one : ended.next().value));
+	const outcomes = checked.map((one) => ('error' in one ? one : ended.next().value));
 	return toOutput(call, outcomes);
 }
 
@@ -61,7 +61,7 @@ async function takeSteps(steps: Step[], { stopsOnError }: Call): Promise<Outcome
 			(items) => ({ items }),
 			(error: unknown) => ({ error }),
 		);
-	const isLast = (outcome: Outcome) => stopsOnError && isErrorOutcome(outcome);
+	const isLast = (outcome: Outcome) => stopsOnError && outcome !== undefined && 'error' in outcome;
 	return await mapConcurrent(steps, take, { concurrency: CONCURRENCY, isLast });
 }
 

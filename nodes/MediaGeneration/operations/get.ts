@@ -1,5 +1,5 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { toTaskItems } from '../run/files/fileItems';
+import { toTaskItems } from '../run/files/taskFiles';
 import { optionsField, timeoutOption } from '../run/input/options';
 import type { PlainOperation } from './operation';
 import { outputItems, readPerFile, readTaskId, taskIdField } from './sharedFields';

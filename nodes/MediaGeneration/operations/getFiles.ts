@@ -1,6 +1,6 @@
-import { LINK_KINDS } from '../api/resultLinks';
+import { LINK_KINDS } from '../api/task';
 import type { Field } from '../models/field';
-import { toTaskItems } from '../run/files/fileItems';
+import { toTaskItems } from '../run/files/taskFiles';
 import { optionsField, timeoutOption } from '../run/input/options';
 import type { PlainOperation } from './operation';
 import {
@@ -43,7 +43,7 @@ export const getFiles: PlainOperation = {
 		const target = { field: readTextField(item, outputFileField), perFile: readPerFile(option) };
 		const maxBytes = readMaxBytes(option);
 		return async () => {
-			const { Files, listFiles } = await import('../run/files/downloads');
+			const { Files, listFiles } = await import('../run/files/taskFiles');
 			const task = await service.getTask(taskId, settings);
 			const links = listFiles(task, kinds);
 			// Without an execution, n8n has no place for files.

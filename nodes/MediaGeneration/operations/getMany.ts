@@ -1,5 +1,5 @@
 import type { INodeProperties } from 'n8n-workflow';
-import type { CatalogueModel } from '../api/schemas';
+import type { CatalogueModel } from '../api/answers';
 import { dropUndefined } from '../lib/json';
 import { parseValue, type Field } from '../models/field';
 import type { PlainOperation } from './operation';

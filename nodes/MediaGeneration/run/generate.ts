@@ -1,7 +1,7 @@
 import type { INodeExecutionData, INodeProperties } from 'n8n-workflow';
 import { buildUnknownError } from '../api/failure';
 import type { Call } from '../host/call';
-import { checkItems, type CreateRequest, isErrorOutcome, type Item, readItem } from './input/item';
+import { checkItems, type CreateRequest, type Item, readItem } from './input/item';
 import { adoptEarlier, type Creation, keepSettings } from './ledger/changes';
 import {
 	type Entry,
@@ -92,8 +92,9 @@ async function listCreations(run: Run, job: Job): Promise<Creation[]> {
 	);
 	const creations: Creation[] = [];
 	for (const [index, one] of checked.entries()) {
-		if (one && isErrorOutcome(one)) run.errors.set(index, one.error);
-		else if (one) creations.push(one);
+		if (!one) continue;
+		if ('error' in one) run.errors.set(index, one.error);
+		else creations.push(one);
 	}
 	return creations;
 }

@@ -1,7 +1,7 @@
 import { UserError } from 'n8n-workflow';
 import type { TaskService } from '../api/client';
 import type { Call } from '../host/call';
-import type { Files } from './files/downloads';
+import type { Files } from './files/taskFiles';
 import { readService } from './input/item';
 import { beginLedger, endSleep } from './ledger/changes';
 import { type Entry, type Opened, statusOf } from './ledger/ledger';

@@ -1,7 +1,7 @@
 import { isTooFast } from '../api/failure';
 import { listTaskLinks } from '../api/task';
 import { pause, settleBy, untilAborted } from '../lib/timers';
-import { openFiles } from './files/downloads';
+import { openFiles } from './files/taskFiles';
 import { beginWait } from './ledger/changes';
 import {
 	describeTask,

@@ -5,7 +5,7 @@ import {
 	type INodeProperties,
 	type IWebhookFunctions,
 } from 'n8n-workflow';
-import type { Credentials } from '../api/endpoints';
+import type { Credentials } from '../api/credential';
 import { ABOUT_BODY, DEFAULT_TOLERANCE_SECONDS, GET_KEY } from '../callback/scheme';
 import { readSigningKeys } from '../callback/signature';
 import { CREDENTIAL } from '../lib/brand';

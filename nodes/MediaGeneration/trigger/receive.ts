@@ -5,7 +5,7 @@ import {
 	type IWebhookResponseData,
 } from 'n8n-workflow';
 import { TaskService } from '../api/client';
-import type { Credentials } from '../api/endpoints';
+import type { Credentials } from '../api/credential';
 import { factsOf, isOfKind } from '../api/failure';
 import { REQUEST, findStatus, type Task, type TaskStatus } from '../api/task';
 import { readReference, REFERENCE } from '../callback/reference';

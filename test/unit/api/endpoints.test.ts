@@ -1,4 +1,4 @@
-import { buildUrl } from '../../../nodes/MediaGeneration/api/endpoints';
+import { buildUrl } from '../../../nodes/MediaGeneration/api/exchange';
 
 const baseUrl = 'https://api.example.com';
 const account = { baseUrl, accessToken: 'token' };

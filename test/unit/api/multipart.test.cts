@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { buffer } from 'node:stream/consumers';
 import type { ReadableStream } from 'node:stream/web';
-import { buildForm } from '../../../nodes/MediaGeneration/api/exchange';
+import { buildForm } from '../../../nodes/MediaGeneration/api/client';
 
 /** Reads a body as it goes over the wire. */
 const read = async (body: Blob) => await buffer(body.stream() as ReadableStream);

@@ -2,8 +2,9 @@ import {
 	hideInData,
 	hideInMessage,
 	listUrlSecrets,
-} from '../../../nodes/MediaGeneration/api/redaction';
-import { parseServiceJson, taskRecord } from '../../../nodes/MediaGeneration/api/schemas';
+	parseServiceJson,
+	taskRecord,
+} from '../../../nodes/MediaGeneration/api/answers';
 import { toTask } from '../../../nodes/MediaGeneration/api/task';
 import { expectLinear, fill } from '../linear.cts';
 

@@ -1,10 +1,11 @@
 import {
 	hasText,
 	LINK_KINDS,
+	listTaskLinks,
 	readResultLinks,
-} from '../../../nodes/MediaGeneration/api/resultLinks';
-import { taskRecord } from '../../../nodes/MediaGeneration/api/schemas';
-import { listTaskLinks, toTask } from '../../../nodes/MediaGeneration/api/task';
+	toTask,
+} from '../../../nodes/MediaGeneration/api/task';
+import { taskRecord } from '../../../nodes/MediaGeneration/api/answers';
 
 const ALL = Object.keys(LINK_KINDS);
 

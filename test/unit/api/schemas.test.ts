@@ -1,10 +1,8 @@
-import { operations, type OperationRow } from '../../../dev/fixtures/operations.cts';
-import { ANSWERS, callbackBody, integer, number } from '../../../nodes/MediaGeneration/api/schemas';
-
+import { type OperationRow, operations } from '../../../dev/fixtures/operations.cts';
+import { ANSWERS, callbackBody, integer, number } from '../../../nodes/MediaGeneration/api/answers';
 import type { listFieldItems } from '../../../nodes/MediaGeneration/models/any/views';
 import type { describeModel } from '../../../nodes/MediaGeneration/operations/getMany';
-import type { REQUEST, Task } from '../../../nodes/MediaGeneration/api/task';
-import type { ResultLink } from '../../../nodes/MediaGeneration/api/resultLinks';
+import type { REQUEST, ResultLink, Task } from '../../../nodes/MediaGeneration/api/task';
 
 const url = 'https://cdn.example/a.png';
 

@@ -1,6 +1,6 @@
 import type { IExecuteFunctions, IHttpRequestOptions } from 'n8n-workflow';
 import { TaskService } from '../../../nodes/MediaGeneration/api/client';
-import type { Credentials } from '../../../nodes/MediaGeneration/api/endpoints';
+import type { Credentials } from '../../../nodes/MediaGeneration/api/credential';
 import { buildContext } from '../n8n';
 
 /** What a service says. A body that is a generator is streamed by it. An error: nobody answers. */

@@ -1,4 +1,4 @@
-import { taskRecord } from '../../../nodes/MediaGeneration/api/schemas';
+import { taskRecord } from '../../../nodes/MediaGeneration/api/answers';
 import { findStatus, REQUEST, toTask } from '../../../nodes/MediaGeneration/api/task';
 
 const at = (name: string) => `https://cdn.example/${name}`;

@@ -1,4 +1,4 @@
-import { openFiles } from '../../../nodes/MediaGeneration/run/files/downloads';
+import { openFiles } from '../../../nodes/MediaGeneration/run/files/taskFiles';
 import { generate } from '../../../nodes/MediaGeneration/run/generate';
 import {
 	countOutcome,

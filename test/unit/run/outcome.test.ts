@@ -1,5 +1,5 @@
 import type { Task } from '../../../nodes/MediaGeneration/api/task';
-import { listFiles } from '../../../nodes/MediaGeneration/run/files/downloads';
+import { listFiles } from '../../../nodes/MediaGeneration/run/files/taskFiles';
 import type { Entry, WaitSettings } from '../../../nodes/MediaGeneration/run/ledger/ledger';
 import { makeOutcomes } from '../../../nodes/MediaGeneration/run/output/output';
 import { WAIT, type Run } from '../n8n';

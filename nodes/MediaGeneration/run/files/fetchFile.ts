@@ -2,7 +2,7 @@ import { type IBinaryData, UserError } from 'n8n-workflow';
 import type { TaskService } from '../../api/client';
 import { type RequestSettings, USER_AGENT } from '../../api/exchange';
 import { findNetworkFailure, SLOW_HINT } from '../../api/failure';
-import { toMessage } from '../../api/schemas';
+import { toMessage } from '../../api/answers';
 import type { Call } from '../../host/call';
 import { storeFile } from '../../host/http';
 import { cutText } from '../../lib/text';

@@ -1,5 +1,5 @@
 import type { IBinaryData, IExecuteFunctions } from 'n8n-workflow';
-import type { UploadedFile } from '../../api/schemas';
+import type { UploadedFile } from '../../api/answers';
 import { makeUniqueName } from '../../lib/fileName';
 import type { InspectedFile, FileLimits } from '../../media/inspect';
 import type { Chunks } from '../../media/reader';

@@ -6,12 +6,12 @@ import {
 	UserError,
 } from 'n8n-workflow';
 import type { TaskService } from '../../api/client';
-import type { Credentials } from '../../api/endpoints';
+import type { Credentials } from '../../api/credential';
 import type { RequestSettings } from '../../api/exchange';
 import type { Call } from '../../host/call';
 import { CREDENTIAL } from '../../lib/brand';
 import { mapConcurrent } from '../../lib/mapConcurrent';
-import { checkOptions, readNumberOption, type OptionReader } from '../../models/field';
+import { checkOptions, type OptionReader, readNumberOption } from '../../models/field';
 import { timeoutOption } from './options';
 
 /** One item of the node's input, as operations see it. */
@@ -53,9 +53,6 @@ export interface ErrorOutcome {
 
 /** The outcome of an item; undefined: the item wasn't begun, because another item ended the run. */
 export type Outcome = { items: OutputItem[] } | ErrorOutcome | undefined;
-
-export const isErrorOutcome = (outcome: object | undefined): outcome is ErrorOutcome =>
-	outcome !== undefined && 'error' in outcome;
 
 /** The number of items worked on at once. */
 export const CONCURRENCY = 5;

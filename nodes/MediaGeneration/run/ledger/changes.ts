@@ -2,7 +2,7 @@ import { factsOf, isOfKind, type UnknownOutcome } from '../../api/failure';
 import { findPrompt, type Task } from '../../api/task';
 import { toWords } from '../../lib/fileName';
 import { digest } from '../../lib/json';
-import { type CreateRequest, isErrorOutcome, type Item, type Outcome } from '../input/item';
+import { type CreateRequest, type Item, type Outcome } from '../input/item';
 import { MOST_SHOWN, publishTasks } from './costs';
 import {
 	type Attempt,
@@ -201,7 +201,7 @@ export function noteCosts(ledger: Ledger): void {
  */
 export function noteReported({ entries }: Ledger, outcomes: Outcome[]): void {
 	for (const [item, outcome] of outcomes.entries()) {
-		const task = isErrorOutcome(outcome) ? factsOf(outcome.error).task : undefined;
+		const task = outcome && 'error' in outcome ? factsOf(outcome.error).task : undefined;
 		const attempt = entries[item]?.attempts.find(({ taskId }) => taskId === task?.taskId);
 		if (attempt && task?.status === 'failed') write(attempt).reported = true;
 	}

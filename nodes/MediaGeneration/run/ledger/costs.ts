@@ -1,6 +1,6 @@
 import { showInExecution } from '../../host/call';
 import { NODE_NAME } from '../../lib/brand';
-import { identifyTask, listTaskIds, type Opened } from './ledger';
+import { type Attempt, identifyTask, type Ledger, listTaskIds, type Opened } from './ledger';
 
 const LABEL = NODE_NAME.replace(/\W+/g, '_');
 
@@ -35,10 +35,10 @@ function showCosts({ call: { context, nodeContext }, ledger: { entries } }: Open
 	const flowContext = context.getContext('flow');
 	const costs = (flowContext[LABEL] ??= { taskIds: [], credits: {} }) as unknown as Costs;
 	for (const entry of entries)
-		for (const { taskId, end, creditsConsumed } of entry.attempts) {
-			const credits = end?.creditsConsumed ?? creditsConsumed;
+		for (const attempt of entry.attempts) {
+			const credits = readCost(attempt);
 			if (credits === undefined) continue;
-			const key = identifyTask(entry, taskId);
+			const key = identifyTask(entry, attempt.taskId);
 			// In place of an earlier figure. The costs of all rounds of a loop aren't added anew in each.
 			costs.total = (costs.total ?? 0) + credits - (costs.credits[key] ?? 0);
 			costs.credits[key] = credits;
@@ -48,6 +48,28 @@ function showCosts({ call: { context, nodeContext }, ledger: { entries } }: Open
 	if (taskIds.size) showInExecution(context, `${LABEL}_tasks`, costs.taskIds.join(', '));
 	if (costs.total !== undefined)
 		showInExecution(context, `${LABEL}_credits`, String(addCredits([costs.total])));
+}
+
+/** Reads what a task costs: the last figure of the service, which may have none at the end. */
+const readCost = ({ end, creditsConsumed }: Attempt): number | undefined =>
+	end?.creditsConsumed ?? creditsConsumed;
+
+/** Sums up what this execution has paid for: the earlier one, which it may retry, has said what it paid. */
+export function sumUp({ earlier, entries }: Ledger) {
+	const costs = new Map<string, number>();
+	let [adopted, tries, failed] = [0, 0, 0];
+	for (const entry of entries) {
+		const own = entry.attempts.filter((attempt) => !earlier || !attempt.adopted);
+		if (entry.attempts.length && !own.length) adopted++;
+		tries = Math.max(tries, own.length);
+		for (const attempt of own) {
+			const credits = readCost(attempt);
+			if (credits !== undefined) costs.set(identifyTask(entry, attempt.taskId), credits);
+			if (attempt.end?.status === 'failed') failed++;
+		}
+	}
+	const credits = costs.size ? addCredits([...costs.values()]) : undefined;
+	return { credits, tries, failed, adopted };
 }
 
 /** Adds costs without the digits that binary fractions leave behind. */

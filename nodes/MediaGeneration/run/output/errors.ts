@@ -11,8 +11,8 @@ import { buildErrorItem, buildNodeError } from '../../host/errors';
 import { NODE_NAME } from '../../lib/brand';
 import { dropUndefined } from '../../lib/json';
 import { cutText, LONGEST_TEXT, toPlainText } from '../../lib/text';
-import { addCredits } from '../ledger/costs';
-import { type Entry, findTask, identifyTask, type Ledger, mayCreateAgain } from '../ledger/ledger';
+import { sumUp } from '../ledger/costs';
+import { type Entry, findTask, type Ledger, mayCreateAgain } from '../ledger/ledger';
 
 /** Tells an agent what the service's texts are, in items and in errors, also where there is none. */
 export const ABOUT_SERVICE_TEXTS =
@@ -32,39 +32,27 @@ const ABOUT_OTHER_TASKS = `To output the other tasks without paying again, set O
 const KEPT = 'No further task was created. Retry in Executions pays for none again.';
 
 /** Says what a run cost, how often it tried and what it adopted, as far as there is something to say. */
-export function sumUp({ earlier, entries }: Ledger) {
-	const costs = new Map<string, number>();
-	let [adopted, tries, failed] = [0, 0, 0];
-	for (const entry of entries) {
-		// The earlier execution has said what it paid.
-		const own = entry.attempts.filter((attempt) => !earlier || !attempt.adopted);
-		if (entry.attempts.length && !own.length) adopted++;
-		tries = Math.max(tries, own.length);
-		for (const attempt of own) {
-			const { taskId, end } = attempt;
-			const { creditsConsumed } = end ?? attempt;
-			if (creditsConsumed !== undefined) costs.set(identifyTask(entry, taskId), creditsConsumed);
-			if (end?.status === 'failed') failed++;
-		}
-	}
-	return [
-		costs.size && `Credits consumed by this run: ${addCredits([...costs.values()])}`,
+export function saySums(ledger: Ledger): string[] {
+	const { credits, failed, tries, adopted } = sumUp(ledger);
+	const facts = [
+		credits !== undefined && `Credits consumed by this run: ${credits}`,
 		failed && tries > 1 && `Tried ${tries} times; failed tasks: ${failed}`,
 		adopted &&
-			`${adopted} of ${entries.length} tasks come from the earlier run: nothing was paid again for these`,
+			`${adopted} of ${ledger.entries.length} tasks come from the earlier run: nothing was paid again for these`,
 	];
+	return facts.flatMap((fact) => fact || []);
 }
 
 /**
  * Says in plain text what happened, and in lines what to do next, all in the message for an agent.
  * @param entries their tasks exist although the output is an error
- * @param sums the facts of `sumUp`
+ * @param sums what `saySums` says
  */
 function describeError(
 	{ audience }: Call,
 	error: unknown,
 	entries: readonly Entry[] = [],
-	sums: unknown[] = [],
+	sums: string[] = [],
 ) {
 	const { task } = factsOf(error);
 	const others = entries
@@ -82,7 +70,7 @@ function describeError(
 		hasOthers && `Tasks that exist (look at them with Get): ${others.join(', ')}`,
 		...sums,
 		task && `Task ID: ${task.taskId}`,
-	].flatMap((line) => (line ? toPlainText(String(line)) : []));
+	].flatMap((line) => (line ? toPlainText(line) : []));
 	const message = toPlainText((error as Error).message);
 	if (audience !== 'agent') return { message, lines };
 	// Each is cut by itself, so that a long message never takes the room of the tasks' IDs.
@@ -98,7 +86,7 @@ export function toNodeError(
 	itemIndex?: number,
 ): NodeApiError | NodeOperationError {
 	const { context, audience } = call;
-	const { message, lines } = describeError(call, error, ledger?.entries, ledger && sumUp(ledger));
+	const { message, lines } = describeError(call, error, ledger?.entries, ledger && saySums(ledger));
 	const count = context.getInputData().length;
 	// End users may read the message, such as those of a form. A single item needs no number.
 	const isAlone = itemIndex === undefined || count < 2 || audience === 'agent';

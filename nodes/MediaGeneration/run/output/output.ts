@@ -4,8 +4,8 @@ import { markTimedOut, type Task } from '../../api/task';
 import type { Call } from '../../host/call';
 import { Excerpt } from '../../lib/excerpt';
 import { cutText, toPlainText } from '../../lib/text';
-import { describeNoResult, GET_FILES, toTaskItems } from '../files/fileItems';
-import { isErrorOutcome, type Outcome, type OutputItem } from '../input/item';
+import { describeNoResult, GET_FILES, toTaskItems } from '../files/taskFiles';
+import { type Outcome, type OutputItem } from '../input/item';
 import { noteCosts, noteReported, storeOutput } from '../ledger/changes';
 import { publishTasks } from '../ledger/costs';
 import {
@@ -22,7 +22,7 @@ import {
 	ABOUT_SERVICE_TEXTS,
 	buildFailedTaskError,
 	sayReason,
-	sumUp,
+	saySums,
 	toErrorItem,
 	toNodeError,
 } from './errors';
@@ -95,7 +95,7 @@ export function throwFirstError(
 	ledger?: Ledger,
 ): void {
 	for (const [item, outcome] of outcomes.entries())
-		if (call.stopsOnError && isErrorOutcome(outcome))
+		if (call.stopsOnError && outcome && 'error' in outcome)
 			throw toNodeError(call, outcome.error, ledger, item);
 }
 
@@ -109,7 +109,7 @@ export function toOutput(call: Call, outcomes: Outcome[], ledger?: Ledger): INod
 		if (!outcome) return [];
 		const entry = ledger?.entries[item];
 		const known = entry && statusOf(entry) !== 'unknown' ? entry : undefined;
-		if (isErrorOutcome(outcome)) return [toErrorItem(call, outcome.error, item, known)];
+		if ('error' in outcome) return [toErrorItem(call, outcome.error, item, known)];
 		const items = fitItems(call, outcome.items) as INodeExecutionData[];
 		return call.context.helpers.constructExecutionMetaData(items, { itemData: { item } });
 	});
@@ -131,7 +131,7 @@ function showHints(
 		const message = toPlainText(text);
 		call.context.addExecutionHints({ type, location: 'outputPane', message });
 	};
-	for (const fact of sumUp(ledger)) if (fact) hint('info', fact);
+	for (const fact of saySums(ledger)) hint('info', fact);
 	if (decision.reason) hint('info', `The run stayed awake because ${decision.reason}.`);
 	const isCutShort = times && times.looksBy < times.limitAt;
 	if (isCutShort && !looks.haveEnded) hint('info', ABOUT_CUT_SHORT);

@@ -2,8 +2,7 @@ import { sleep } from 'n8n-workflow';
 import type { TaskService } from '../../../nodes/MediaGeneration/api/client';
 import { listTaskLinks, type Task } from '../../../nodes/MediaGeneration/api/task';
 import type { Call } from '../../../nodes/MediaGeneration/host/call';
-import { Files } from '../../../nodes/MediaGeneration/run/files/downloads';
-import { toTaskItems } from '../../../nodes/MediaGeneration/run/files/fileItems';
+import { Files, toTaskItems } from '../../../nodes/MediaGeneration/run/files/taskFiles';
 import { fake } from '../n8n.ts';
 import { buildFileHelpers, type Served } from './fileHost.cts';
 
