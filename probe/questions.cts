@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { UserError } from 'n8n-workflow';
-import type { CreateTaskRequest, TaskService } from '../nodes/MediaGeneration/api/client.ts';
+import type { CreationBody, TaskService } from '../nodes/MediaGeneration/api/client.ts';
 import { isOfKind, ServiceError } from '../nodes/MediaGeneration/api/failure.ts';
 import type { Task } from '../nodes/MediaGeneration/api/task.ts';
 import { REFUSALS } from '../nodes/MediaGeneration/callback/refusals.ts';
@@ -154,7 +154,7 @@ export function listFree(service: TaskService, stranger: TaskService, model = ''
 }
 
 export interface PaidOptions {
-	request: CreateTaskRequest;
+	request: CreationBody;
 	/** Resolves with the task's callback; absent: none is asked for. */
 	callback?: Promise<CallbackRequest>;
 	/** The key that callbacks are signed with. */

@@ -5,7 +5,7 @@ import type {
 	IWebhookResponseData,
 } from 'n8n-workflow';
 import { signHeaders } from '../../dev/service/signHeaders.cts';
-import type { CreateTaskRequest, TaskService } from '../../nodes/MediaGeneration/api/client';
+import type { CreationBody, TaskService } from '../../nodes/MediaGeneration/api/client';
 import {
 	buildUnknownError,
 	findFailure,
@@ -71,7 +71,7 @@ export const WAIT: WaitSettings = {
 };
 
 interface ItemOptions {
-	createTask?: (body: CreateTaskRequest) => unknown;
+	createTask?: (body: CreationBody) => unknown;
 	/** Of the credential. */
 	credentials?: object;
 	getCredits?: () => Promise<number>;
@@ -89,7 +89,7 @@ export function buildItem(
 	const service = fake<TaskService>({
 		credentials: account,
 		account: `${account.baseUrl} ${account.accessToken}`,
-		async createTask(body: CreateTaskRequest) {
+		async createTask(body: CreationBody) {
 			const answer = createTask?.(body) ?? `task-${index}`;
 			if (answer instanceof Error) throw answer;
 			return answer;

@@ -97,7 +97,7 @@ export async function recallModel(service: TaskService, name: string) {
  * Reads a model's OpenAPI document; null when the service has none yet.
  * @throws {ServiceError} if the service doesn't answer
  */
-export async function getModelSchema(service: TaskService, model: string): Promise<unknown> {
+export async function readModelDocument(service: TaskService, model: string): Promise<unknown> {
 	return await read(service, 'modelSchemaPath', model);
 }
 
@@ -109,16 +109,19 @@ const failures = new Memory<Error>('missingSchemas');
  * asked again for a minute: each item would wait for a service that has no catalogue.
  * @throws {ServiceError} for a failure that may pass
  */
-export async function findModelSchema(service: TaskService, model: string): Promise<unknown> {
+export async function readModelDocumentForRun(
+	service: TaskService,
+	model: string,
+): Promise<unknown> {
 	const key = toKey(service, 'modelSchemaPath', model);
 	const known = failures.get(key);
-	if (known) return throwIfPasses(known);
-	return await getModelSchema(service, model).catch((error: Error) => {
+	if (known) return throwIfTemporary(known);
+	return await readModelDocument(service, model).catch((error: Error) => {
 		failures.set(key, error);
-		return throwIfPasses(error);
+		return throwIfTemporary(error);
 	});
 }
 
-function throwIfPasses(error: Error): undefined {
+function throwIfTemporary(error: Error): undefined {
 	if (factsOf(error).isTemporary) throw error;
 }

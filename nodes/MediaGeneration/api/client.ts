@@ -41,7 +41,7 @@ import {
 import { findStatus, type Task, toTask } from './task';
 
 /** The body of a request to create a task. */
-export interface CreateTaskRequest {
+export interface CreationBody {
 	model: string;
 	callBackUrl?: string;
 	input: Record<string, unknown>;
@@ -58,14 +58,14 @@ export class TaskService {
 	/** Must not be shown: secrets of the credential, of the execution's resume URL, of callback URLs. */
 	readonly secrets = new Set<string>();
 	/** Sends the reads of all runs with this account at the service's rate. */
-	private readonly readInTurn: ReturnType<RateLimiter['join']>;
+	private readonly sendInTurn: ReturnType<RateLimiter['join']>;
 
 	constructor(
 		readonly context: RequestContext,
 		readonly credentials: Credentials,
 	) {
 		const stopped = context.getExecutionCancelSignal?.();
-		this.readInTurn = readRates.of(this.account).join(READ_RATE.most, stopped);
+		this.sendInTurn = readRates.of(this.account).join(READ_RATE.most, stopped);
 		const { accessToken, webhookSecret, previousWebhookSecret } = credentials;
 		const { token, address = '' } = readResumeSecrets(context);
 		this.hide(accessToken, webhookSecret, previousWebhookSecret, token, ...listUrlSecrets(address));
@@ -90,10 +90,7 @@ export class TaskService {
 	 * @returns the task's ID
 	 * @throws {ServiceError} if nothing was created, or if the task may exist
 	 */
-	async createTask(
-		request: CreateTaskRequest,
-		{ timeoutSeconds }: RequestSettings,
-	): Promise<string> {
+	async createTask(request: CreationBody, { timeoutSeconds }: RequestSettings): Promise<string> {
 		this.hide(...listUrlSecrets(request.callBackUrl ?? ''));
 		const settings = { timeoutSeconds: Math.max(timeoutSeconds, CREATION_TIMEOUT) };
 		const sentAt = performance.now();
@@ -103,23 +100,23 @@ export class TaskService {
 		if (data && httpStatus < 300) return data.taskId;
 		const failure = answer.failure as ServiceError;
 		const { message, description, facts } = failure;
-		const { code, answeredBy, certain } = facts;
+		const { code, answeredBy, didNothing } = facts;
 		// The service's text about a failure may repeat the input, with the ID of an earlier task.
 		const isExplained = answeredBy === 'service' && code !== undefined;
 		const taskId = data?.taskId ?? (isExplained ? undefined : answer.findTaskId());
-		if (certain && !taskId) throw failure.advise(`${NOTHING_CREATED} ${description}`);
+		if (didNothing && !taskId) throw failure.withRemedy(`${NOTHING_CREATED} ${description}`);
 		if (!taskId && isEmpty && mayBeRejection(httpStatus, code ?? 0, took))
 			throw buildUnknownError(
 				{
 					message,
-					advice:
+					remedy:
 						"Some services answer like this when they can't read a link in the input: check that each opens without a login.",
 				},
 				'perhapsRejected',
 			);
 		// Something other than the service answered, so the description says what to correct.
 		const isOther = answeredBy === 'other' && isOfKind(failure, 'unreadable', 'redirect');
-		throw buildUnknownError({ message, taskId, advice: isOther ? description : undefined });
+		throw buildUnknownError({ message, taskId, remedy: isOther ? description : undefined });
 	}
 
 	/** Reads a task. @throws {ServiceError} also when the service doesn't know it */
@@ -164,16 +161,16 @@ export class TaskService {
 		settings: RequestSettings,
 		more: Pick<ServiceRequest<E>, 'value' | 'body'> = {},
 	): Promise<AnswerOf<E>> {
-		const { isRead, isUpload } = ENDPOINTS[endpoint];
+		const { sharesRate, isUpload } = ENDPOINTS[endpoint];
 		const sendNow = async () => {
 			const answer = await exchange(this, { endpoint, settings, ...more });
 			if (isTooFast(answer.failure)) throw answer.failure;
 			return answer;
 		};
-		const { data, failure } = await (isRead ? this.readInTurn(sendNow) : sendNow());
+		const { data, failure } = await (sharesRate ? this.sendInTurn(sendNow) : sendNow());
 		if (!failure) return data as AnswerOf<E>;
 		if (!isUpload || failure.kind !== 'notFound') throw failure;
-		throw failure.advise(
+		throw failure.withRemedy(
 			"Check 'Upload Base URL' and the paths in the credential: many services take files elsewhere.",
 		);
 	}
@@ -226,7 +223,7 @@ export interface UploadFile {
 const escapeQuotes = (text: string): string => text.replace(/[\r\n"]/g, encodeURIComponent);
 
 /** Takes the parameters off a MIME type. A type with a line break could forge headers. */
-const checkMimeType = (mimeType: string): string =>
+const cleanMimeType = (mimeType: string): string =>
 	/^[\w.+-]+\/[\w.+-]+(?=\s*(;|$))/.exec(mimeType)?.[0] ?? 'application/octet-stream';
 
 /** Builds a multipart/form-data body of text fields and one file, which is streamed. */
@@ -240,7 +237,7 @@ export function buildForm(
 	const parts = [
 		...Object.entries(fields).map(([name, text]) => `${startPart(name)}\r\n${text}\r\n`),
 		startPart('file', `; filename="${escapeQuotes(fields.fileName)}"`),
-		`Content-Type: ${checkMimeType(mimeType)}\r\n\r\n`,
+		`Content-Type: ${cleanMimeType(mimeType)}\r\n\r\n`,
 	];
 	const head = Buffer.from(parts.join(''));
 	const tail = Buffer.from(`\r\n--${boundary}--\r\n`);

@@ -27,7 +27,7 @@ export const explainClearText = (field: string): string =>
 const PLAIN_URL = /^https?:\/\/[^/\\?#@]+([/\\][^?#]*)?$/i;
 
 /** @returns the address without trailing slashes. @throws {UserError} if it is unusable */
-export function checkBase(base: string, field: string): string {
+export function readBase(base: string, field: string): string {
 	if (!PLAIN_URL.test(base) || !URL.canParse(base))
 		throw new UserError(
 			`'${field}' in the credential must begin with https:// and have no query, # or login, for example https://api.example.com`,

@@ -20,7 +20,7 @@ import {
 	taskId,
 	toQuote,
 } from './answers';
-import { checkBase, type Credentials } from './credential';
+import { readBase, type Credentials } from './credential';
 import { buildError, findFailure, findNetworkFailure, type ServiceError } from './failure';
 import { type Endpoint, ENDPOINTS } from './service';
 
@@ -156,8 +156,8 @@ export function buildUrl(credentials: Credentials, endpoint: Endpoint, value = '
 	const { displayName, isUpload, placeholder, path: usual } = ENDPOINTS[endpoint];
 	const uploadBase = isUpload && credentials.uploadBaseUrl?.trim();
 	const base = uploadBase
-		? checkBase(uploadBase, 'Upload Base URL')
-		: checkBase(credentials.baseUrl.trim(), 'Base URL');
+		? readBase(uploadBase, 'Upload Base URL')
+		: readBase(credentials.baseUrl.trim(), 'Base URL');
 	const custom = credentials.advancedSettings && credentials[endpoint]?.trim();
 	const path = (custom || usual).replace(/^\/*/, '/');
 	if (!placeholder) return base + path;

@@ -15,7 +15,7 @@ export interface UnknownOutcome {
 	/** The task's ID, if the answer had one. */
 	taskId?: string;
 	/** What else to do, such as what to check in the credential. */
-	advice?: string;
+	remedy?: string;
 }
 
 /** What is known of an error. Facts hold no secrets. */
@@ -25,11 +25,11 @@ interface Facts extends Partial<Meaning> {
 	/** `service`: with an envelope; `other`: a web page, for example; absent: nobody answered. */
 	answeredBy?: 'service' | 'other';
 	/** The service certainly did nothing. */
-	certain?: boolean;
+	didNothing?: boolean;
 	/** The service's own words, or the fault of the answer. May be empty. */
 	detail?: string;
 	/** Present if the error is of a creation that may have made a task. */
-	outcome?: UnknownOutcome;
+	unknown?: UnknownOutcome;
 	/** The task that failed, or has not ended in time. */
 	task?: Task;
 }
@@ -51,7 +51,7 @@ export class ServiceError extends UserError {
 	}
 
 	/** Makes the same error with another description. */
-	advise(next: string): ServiceError {
+	withRemedy(next: string): ServiceError {
 		return new ServiceError(this.kind, this.message, next, this.facts);
 	}
 }
@@ -65,25 +65,25 @@ export const CHECK_NAME = 'Check its name, or choose it from the list';
 /** Makes the error of a failed request. @param origin of its URL */
 export function buildError(kind: FailureKind, origin: string, facts: Facts): ServiceError {
 	const meaning = FAILURES[kind];
-	const { code, detail = '', next = meaning.next } = facts;
+	const { code, detail = '', remedy = meaning.remedy } = facts;
 	const known =
 		code === undefined ? ` ${origin} ${detail}` : ` (${code}${detail && `: ${detail}`})`;
 	// Here the service speaks of records, a word that users don't know, so its text is left out.
 	const message = meaning.what + (kind === 'unknownTask' ? '' : known);
-	return new ServiceError(kind, message, next, { ...meaning, ...facts });
+	return new ServiceError(kind, message, remedy, { ...meaning, ...facts });
 }
 
 /** Makes the error of a creation that may have made a task. */
 export function buildUnknownError(
-	outcome: UnknownOutcome,
+	unknown: UnknownOutcome,
 	kind: 'unknown' | 'perhapsRejected' = 'unknown',
 ): ServiceError {
-	const { message, taskId, advice = '' } = outcome;
+	const { message, taskId, remedy: more = '' } = unknown;
 	const where = taskId
 		? `the service named it ${taskId}. Look at it with Get`
 		: 'look at the recent tasks of your account with the service';
-	const next = `The task may exist and may have been paid for: ${where} before you create it again. ${advice}`;
-	return new ServiceError(kind, message, next.trimEnd(), { outcome });
+	const remedy = `The task may exist and may have been paid for: ${where} before you create it again. ${more}`;
+	return new ServiceError(kind, message, remedy.trimEnd(), { unknown });
 }
 
 /** Whether a request came too soon. Such a request did nothing, so it can be sent again. */
@@ -100,28 +100,30 @@ export const factsOf = (error: unknown): Facts =>
 
 /**
  * Finds out why an answer isn't a success; undefined for a success.
- * @param said the code of the envelope, if the answer has one
+ * @param code of the envelope, if the answer has one
  * @param words the service's own text
  * @param fault why the answer has no envelope, as a predicate
  */
 export function findFailure(
 	origin: string,
 	httpStatus: number,
-	said: number | undefined,
+	code: number | undefined,
 	words: string,
 	fault: string,
 ): ServiceError | undefined {
 	const isRedirect = httpStatus >= 300 && httpStatus < 400;
 	// A redirect isn't from the service itself, whatever its body says.
-	const saysFailure = !isRedirect && said !== undefined && said !== SUCCESS_CODE;
+	const saysFailure = !isRedirect && code !== undefined && code !== SUCCESS_CODE;
 	if (saysFailure || httpStatus >= 300) {
-		const code = saysFailure ? said : httpStatus;
-		const kind = isRedirect ? 'redirect' : findKind(httpStatus, code, words);
+		const number = saysFailure ? code : httpStatus;
+		const kind = isRedirect ? 'redirect' : findKind(httpStatus, number, words);
 		const answeredBy = saysFailure ? 'service' : 'other';
-		const certain = didNothing(kind, httpStatus, code);
-		return buildError(kind, origin, { code, answeredBy, certain, detail: words });
+		return buildError(kind, origin, {
+			...{ code: number, answeredBy, detail: words },
+			didNothing: didNothing(kind, httpStatus, number),
+		});
 	}
-	if (said !== undefined) return undefined;
+	if (code !== undefined) return undefined;
 	return buildError('unreadable', origin, { answeredBy: 'other', detail: fault });
 }
 
@@ -153,14 +155,15 @@ export function findNetworkFailure(
 		layers.push(layer as Record<string, unknown>);
 	if (layers.some(({ name }) => SSRF_ERROR.test(String(name))))
 		return {
-			certain: true,
+			didNothing: true,
 			detail: "can't be reached: this n8n's SSRF protection blocks that address",
-			next: 'Nothing was sent. Ask the administrator of this n8n to add that address to N8N_SSRF_ALLOWED_HOSTNAMES or N8N_SSRF_ALLOWED_IP_RANGES.',
+			remedy:
+				'Nothing was sent. Ask the administrator of this n8n to add that address to N8N_SSRF_ALLOWED_HOSTNAMES or N8N_SSRF_ALLOWED_IP_RANGES.',
 		};
 	const codes = layers.flatMap(({ code, httpCode }) => [code, httpCode]);
 	const code = codes.find((one) => typeof one === 'string');
 	const failed = `${String(layers.find(({ syscall }) => syscall)?.syscall)} ${code}`;
-	if (NEVER_SENT.test(failed)) return { certain: true, detail: `can't be reached (${code})` };
+	if (NEVER_SENT.test(failed)) return { didNothing: true, detail: `can't be reached (${code})` };
 	if (!TIMEOUT.test(failed)) return { detail: 'broke off the connection before it answered' };
-	return { detail: `gave no answer within ${timeoutSeconds} s`, next: SLOW_HINT };
+	return { detail: `gave no answer within ${timeoutSeconds} s`, remedy: SLOW_HINT };
 }

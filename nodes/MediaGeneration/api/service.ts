@@ -12,7 +12,7 @@ interface EndpointFacts {
 	/** Stands for the task's ID or the model's name. Each path in the field must contain it. */
 	placeholder?: string;
 	/** All reads of an account share `READ_RATE`. */
-	isRead?: true;
+	sharesRate?: true;
 	/** The path is below 'Upload Base URL', if the credential has one. */
 	isUpload?: true;
 }
@@ -31,17 +31,17 @@ const FACTS = {
 		isUpload: true,
 	},
 	urlUploadPath: { displayName: 'URL Upload Path', path: '/api/file-url-upload', isUpload: true },
-	modelsPath: { displayName: 'Models Path', path: '/api/v1/models', isRead: true },
+	modelsPath: { displayName: 'Models Path', path: '/api/v1/models', sharesRate: true },
 	modelSchemaPath: {
 		displayName: 'Model Schema Path',
 		path: '/api/v1/models/{model}/schema',
 		placeholder: '{model}',
-		isRead: true,
+		sharesRate: true,
 	},
 	downloadUrlPath: {
 		displayName: 'Download URL Path',
 		path: '/api/v1/common/download-url',
-		isRead: true,
+		sharesRate: true,
 	},
 } satisfies Record<string, EndpointFacts>;
 
@@ -92,7 +92,7 @@ export interface Meaning {
 	/** The codes of this kind, in the envelope or as HTTP status. */
 	codes?: number[];
 	/** The service did nothing. */
-	nothingDone?: boolean;
+	meansNothingDone?: boolean;
 	/** Later creations of the account would fail as well. */
 	appliesToAll?: boolean;
 	/** The same request may succeed later. */
@@ -100,7 +100,7 @@ export interface Meaning {
 	/** What happened. `buildError` appends the code and the service's words, or the address and the fault. */
 	what: string;
 	/** What to do next. */
-	next: string;
+	remedy: string;
 }
 
 /** The envelope's code for success. */
@@ -120,89 +120,90 @@ const CHECK_PATHS = "Check 'Base URL' and the endpoint paths in the credential."
 const KINDS = {
 	token: {
 		codes: [401],
-		nothingDone: true,
+		meansNothingDone: true,
 		appliesToAll: true,
 		what: 'The service does not accept the access token',
-		next: "Open the credential and paste a valid 'Access Token'.",
+		remedy: "Open the credential and paste a valid 'Access Token'.",
 	},
 	credits: {
 		codes: [402, 433],
-		nothingDone: true,
+		meansNothingDone: true,
 		appliesToAll: true,
 		what: 'The account or its access token has too few credits',
-		next: "Top up the account's credits with the service, or raise the limit of the token.",
+		remedy: "Top up the account's credits with the service, or raise the limit of the token.",
 	},
 	turnedAway: {
 		codes: [403, 405],
-		nothingDone: true,
+		meansNothingDone: true,
 		what: 'The service, or a server in front of it, turned the request away',
-		next: `${CHECK_PATHS} See that the service allows requests from this n8n.`,
+		remedy: `${CHECK_PATHS} See that the service allows requests from this n8n.`,
 	},
 	/** Nothing is at that address. */
 	notFound: {
 		codes: [404],
-		nothingDone: true,
+		meansNothingDone: true,
 		what: 'The service has nothing at that address',
-		next: CHECK_PATHS,
+		remedy: CHECK_PATHS,
 	},
 	/** The service says so itself, in task details. */
 	unknownTask: {
 		what: 'The service has no task with this ID',
-		next: 'Check Task ID.',
+		remedy: 'Check Task ID.',
 	},
 	input: {
 		codes: [400, 413, 422],
-		nothingDone: true,
+		meansNothingDone: true,
 		what: 'The service did not accept what was sent',
-		next: 'Correct what the service names.',
+		remedy: 'Correct what the service names.',
 	},
 	/** Too many requests at once. */
 	rate: {
 		codes: [429],
-		nothingDone: true,
+		meansNothingDone: true,
 		isTemporary: true,
 		what: 'The service received too many requests',
-		next: 'Wait ten seconds, then run fewer items at once.',
+		remedy: 'Wait ten seconds, then run fewer items at once.',
 	},
 	/** The account has as many unfinished tasks as it may have at once. */
 	tasksAtOnce: {
-		nothingDone: true,
+		meansNothingDone: true,
 		isTemporary: true,
 		what: 'The service takes no more tasks at once',
-		next: "Put this node into Loop Over Items, with a 'Batch Size' that the service takes at once, or raise 'Limit Wait Time' of Generate.",
+		remedy:
+			"Put this node into Loop Over Items, with a 'Batch Size' that the service takes at once, or raise 'Limit Wait Time' of Generate.",
 	},
 	maintenance: {
 		codes: [455],
-		nothingDone: true,
+		meansNothingDone: true,
 		appliesToAll: true,
 		isTemporary: true,
 		what: 'The service is under maintenance',
-		next: 'Run the node again later.',
+		remedy: 'Run the node again later.',
 	},
 	/** Also any other code from 500 on, except 505, by which a service says that it lacks a feature. */
 	internal: {
 		codes: [SILENT_UPSTREAM, 500],
 		isTemporary: true,
 		what: 'The service had an internal fault',
-		next: 'Run the node again later.',
+		remedy: 'Run the node again later.',
 	},
 	/** Any other code. */
 	other: {
 		codes: [505],
 		what: 'The service rejected the request',
-		next: 'Ask the service what this means.',
+		remedy: 'Ask the service what this means.',
 	},
 	redirect: {
 		what: 'The service redirected the request, which is not followed, so that nobody else gets the access token',
-		next: "Set 'Base URL' in the credential to the service's real address.",
+		remedy: "Set 'Base URL' in the credential to the service's real address.",
 	},
 	/** HTTP says success, but the answer is no envelope (a web page, for example) or lacks what we need. */
-	unreadable: { what: 'The answer from', next: CHECK_PATHS },
+	unreadable: { what: 'The answer from', remedy: CHECK_PATHS },
 	/** No complete answer came back, or the answer to another request. */
 	lost: {
 		isTemporary: true,
 		what: 'The service at',
-		next: "Check 'Base URL' in the credential, and that this n8n can reach the service.",
+		remedy: "Check 'Base URL' in the credential, and that this n8n can reach the service.",
 	},
 } satisfies Record<string, Meaning>;
 
@@ -277,8 +278,8 @@ export function didNothing(
 	code: number,
 ): boolean | undefined {
 	if (kind === 'redirect') return PLAIN_REDIRECTS.includes(httpStatus);
-	if (!FAILURES[kind].nothingDone) return false;
+	if (!FAILURES[kind].meansNothingDone) return false;
 	if (httpStatus < 300 || httpStatus === code) return true;
 	// The HTTP status differs from the envelope, so it must mean that nothing was done too.
-	return FAILURES[findKindOfCode(httpStatus)].nothingDone;
+	return FAILURES[findKindOfCode(httpStatus)].meansNothingDone;
 }

@@ -142,7 +142,7 @@ export interface ResultLink extends FileFacts {
 	url: string;
 }
 
-const MAX_LINKS = 100;
+const MOST_LINKS = 100;
 
 /** Keys of what the task was given, and of the service's own addresses. */
 const NO_RESULT_KEY =
@@ -215,7 +215,7 @@ function collectLinks(
 	place: Place = { rank: RANKS.result, readFacts: () => ({}) },
 	links = new Map<string, Place>(),
 ): Map<string, Place> {
-	if (links.size === MAX_LINKS) return links;
+	if (links.size === MOST_LINKS) return links;
 	const value = openJson(given);
 	if (Array.isArray(value)) for (const entry of value) collectLinks(entry, place, links);
 	else if (isObject(value)) addLinksInObject(links, value, place);

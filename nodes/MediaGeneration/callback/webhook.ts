@@ -10,7 +10,7 @@ import { verify, type VerifiedCallback, type VerifyOptions } from './verify';
 export const ANSWER_TIMEOUT = 5_000;
 
 /** A verified callback in a webhook of n8n. */
-export interface AcceptedCallback extends VerifiedCallback {
+export interface ReceivedCallback extends VerifiedCallback {
 	body: unknown;
 	/** Returns the credential, which is read once at most. @throws if n8n can't read the credential */
 	readCredentials: () => Promise<Credentials>;
@@ -20,7 +20,7 @@ export interface AcceptedCallback extends VerifiedCallback {
 export async function verifyRequest(
 	context: IWebhookFunctions,
 	options: VerifyOptions,
-): Promise<Refused | AcceptedCallback> {
+): Promise<Refused | ReceivedCallback> {
 	const request = readRequest(context);
 	let credentials: Promise<Credentials> | undefined;
 	const readCredentials = async () => await (credentials ??= readAsWebhook<Credentials>(context));

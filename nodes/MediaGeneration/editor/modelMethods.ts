@@ -4,7 +4,7 @@ import {
 	type ILoadOptionsFunctions,
 	type ResourceMapperValue,
 } from 'n8n-workflow';
-import { findModels, getModelSchema, recallModel } from '../api/catalogue';
+import { findModels, readModelDocument, recallModel } from '../api/catalogue';
 import { TaskService } from '../api/client';
 import type { Credentials } from '../api/credential';
 import { isOfKind } from '../api/failure';
@@ -113,7 +113,7 @@ async function findChosen(
 		return { reason: "An expression gives the model, so its fields aren't known" };
 	try {
 		const service = await connect(context);
-		const found = findInput(model, await getModelSchema(service, model));
+		const found = findInput(model, await readModelDocument(service, model));
 		return { ...found, price: (await recallModel(service, model))?.pricingDesc };
 	} catch (error) {
 		return { reason: cutText((error as Error).message), remedy: findRemedy(error) };

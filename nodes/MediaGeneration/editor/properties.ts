@@ -1,7 +1,7 @@
 import { updateDisplayOptions, type INodeProperties } from 'n8n-workflow';
 import { models } from '../models';
 import { anyModel } from '../models/any/fields';
-import { toProperty, type Field } from '../models/field';
+import { toNodeProperty, type Field } from '../models/field';
 import { operations } from '../operations';
 
 /** `first` is the operation of a new node. n8n's node list shows actions in the order of resources here. */
@@ -35,7 +35,7 @@ function toSharedProperty(field: Field): INodeProperties[] {
 		resource: [...new Set(users.map(({ resource }) => resource))],
 		operation: users.map(({ value }) => value),
 	};
-	return updateDisplayOptions({ show }, [toProperty(field)]);
+	return updateDisplayOptions({ show }, [toNodeProperty(field)]);
 }
 
 /** The editor's properties of all operations. A field that several share appears once. */

@@ -29,7 +29,7 @@ export interface Call {
 	 */
 	stopsOnError: boolean;
 	/** How often n8n calls the node for a run at most. */
-	tries: number;
+	mostTries: number;
 	timeout: Timeout;
 	/** When an MCP client wants its answer; Infinity for any other call. */
 	answerBy: number;
@@ -67,7 +67,7 @@ export function readCall(context: IExecuteFunctions): Call {
 		// An old tool is a tool of LangChain, whose `AgentExecutor` swallows errors
 		// (`get-input-connection-data.js`, 2.14.2, 2.41.1). `e2e/agentTools` fails first.
 		stopsOnError: !context.continueOnFail() && !isOldTool,
-		tries: readMostTries(context),
+		mostTries: readMostTries(context),
 		timeout,
 		answerBy,
 		doneBy: Math.min(timeout.at, answerBy),

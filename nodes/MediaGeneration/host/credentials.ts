@@ -47,7 +47,7 @@ export async function readAsWebhook<T extends object>(
 }
 
 /** Checks that a webhook will read the same credential as each item of the run has. */
-export async function isReadAlike(
+export async function readsSameCredential(
 	context: IExecuteFunctions,
 	credentials: object[],
 ): Promise<boolean> {

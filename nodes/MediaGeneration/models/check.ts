@@ -36,20 +36,20 @@ interface Fault {
  * Checks a whole input. Unknown names pass, and so does a missing list or object, though required:
  * services take such inputs.
  * @param given what the user entered: where an expression gave nothing, the error shows it
- * @param fillIn what to do where a required value is missing
+ * @param remedy what to do where a required value is missing
  * @throws {UserError} for the first value that the schema doesn't allow
  */
 export function checkInput(
 	schema: JsonSchema,
 	input: Record<string, unknown>,
 	given?: Record<string, unknown>,
-	fillIn?: string,
+	remedy?: string,
 ): void {
 	const fault = findFault(schema, input, given);
 	if (!fault) return;
 	const { label, message, value } = fault;
 	if (message) throw buildValueError(label || 'Input', message, value);
-	throw buildBlankError(label, fault.given, fillIn);
+	throw buildBlankError(label, fault.given, remedy);
 }
 
 /** Makes the error of a value that its schema doesn't allow. @param label the name of its place */

@@ -49,7 +49,7 @@ function toSchema({ type, typeOptions = {}, send, displayName }: Field): JsonSch
 }
 
 /** Describes the input of a model with these fields, as a service's document would. */
-export function describeFields(fields: Field[]): JsonSchema {
+export function toInputSchema(fields: Field[]): JsonSchema {
 	const properties = fields.map((field): [string, JsonSchema] => [
 		toRequestKey(field),
 		{ ...toSchema(field), isNeeded: true },
@@ -59,12 +59,12 @@ export function describeFields(fields: Field[]): JsonSchema {
 }
 
 /** Makes the n8n property of a field. The entries of Options are fields too, and are converted with it. */
-export function toProperty(field: Field): INodeProperties {
+export function toNodeProperty(field: Field): INodeProperties {
 	const property = { ...field };
 	delete property.send;
 	if (property.type === 'collection')
 		property.options = property.options?.map((option) =>
-			'type' in option ? toProperty(option) : option,
+			'type' in option ? toNodeProperty(option) : option,
 		);
 	return property;
 }

@@ -9,7 +9,7 @@ import {
 	toOptions,
 	trimmed,
 } from './commonFields';
-import { describeFields, toProperty, toRequestKey, type Field, type Model } from './field';
+import { toInputSchema, toNodeProperty, toRequestKey, type Field, type Model } from './field';
 import { isBlank, Nothing } from './values';
 
 /** What a row of the editor's collection has. */
@@ -77,11 +77,11 @@ export const gammaV6ReferenceToVideo: Model = {
 				{
 					displayName: 'Reference',
 					name: 'reference',
-					values: rowFields.map(toProperty),
+					values: rowFields.map(toNodeProperty),
 				},
 			],
 			send: {
-				schema: { type: 'array', minItems: 1, items: describeFields(rowFields) },
+				schema: { type: 'array', minItems: 1, items: toInputSchema(rowFields) },
 				unpack: unpackRows,
 			},
 		},

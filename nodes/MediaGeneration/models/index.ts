@@ -3,7 +3,7 @@ import { alpha3MotionControl } from './alpha3MotionControl';
 import { anyModelFields, inputModesOption } from './any/fields';
 import { beta2ImageEdit } from './beta2ImageEdit';
 import { delta11ReferenceToVideo, deltaReferenceToVideo } from './deltaReferenceToVideo';
-import { toBuilderHint, toProperty, type Field, type Model } from './field';
+import { toBuilderHint, toNodeProperty, type Field, type Model } from './field';
 import { gammaV6ReferenceToVideo } from './gammaV6ReferenceToVideo';
 import { addFacts } from './words';
 
@@ -56,7 +56,7 @@ export const modelFields: INodeProperties[] = [
 		builderHint: toBuilderHint(describeModels()),
 	},
 	...models.flatMap(({ id, fields }) =>
-		updateDisplayOptions({ show: { model: [id] } }, fields.map(toProperty)),
+		updateDisplayOptions({ show: { model: [id] } }, fields.map(toNodeProperty)),
 	),
 ];
 

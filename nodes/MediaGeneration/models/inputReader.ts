@@ -54,7 +54,7 @@ interface InputPlace extends Omit<FileUse, 'file'> {
 }
 
 /** Values that are nested deeper aren't sent, so neither are values that contain themselves. */
-const MAX_LEVELS = 64;
+const MOST_LEVELS = 64;
 
 /**
  * Turns what an item gives into the input that is sent, in one walk over its values. Where the schema
@@ -264,8 +264,8 @@ function toEntryPlace(place: InputPlace, at: number): InputPlace {
 /** @throws {UserError} where JSON would lose or change the value */
 function takePlain(given: unknown, { label, level }: InputPlace): unknown {
 	const value = toJsonValue(given);
-	if (level >= MAX_LEVELS)
-		throw buildValueError(label, `must be nested less than ${MAX_LEVELS} levels deep`);
+	if (level >= MOST_LEVELS)
+		throw buildValueError(label, `must be nested less than ${MOST_LEVELS} levels deep`);
 	if (typeof value === 'number') {
 		if (!isExact(value)) throw buildValueError(label, INEXACT, value);
 		return value;

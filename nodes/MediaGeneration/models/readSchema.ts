@@ -48,7 +48,7 @@ function findTaskPath(document: unknown): [path: string, methods: unknown] {
 const hasExpression = (value: unknown): boolean => /[{[:,]"=/.test(JSON.stringify(value));
 
 /** The most schemas that are read of a document, because every check walks all of them. */
-const MAX_SCHEMAS = 640;
+const MOST_SCHEMAS = 640;
 
 /** The longest description that is searched for what values mean, in characters. */
 const MAX_MEANINGS = 16_000;
@@ -74,7 +74,7 @@ export function readSchema(value: unknown, document: unknown): JsonSchema | unde
 
 class SchemaReader {
 	/** Schemas that may still be read. */
-	private left = MAX_SCHEMAS;
+	private left = MOST_SCHEMAS;
 
 	constructor(private readonly document: unknown) {}
 

@@ -3,7 +3,7 @@ import { readCall, type Call } from '../host/call';
 import { mapConcurrent } from '../lib/mapConcurrent';
 import { settleBy } from '../lib/timers';
 import { toNodeError } from '../run/output/errors';
-import { checkItems, CONCURRENCY, readItem, type Outcome } from '../run/input/item';
+import { prepareItems, CONCURRENCY, readItem, type Outcome } from '../run/input/item';
 import { throwFirstError, toOutput } from '../run/output/output';
 import { operations } from './index';
 import type { PlainOperation, Step } from './operation';
@@ -40,7 +40,7 @@ async function execute(call: Call): Promise<INodeExecutionData[]> {
 }
 
 async function executePlain(call: Call, operation: PlainOperation<object>) {
-	const checked = await checkItems(call, async (index) => {
+	const checked = await prepareItems(call, async (index) => {
 		return await operation.prepare(await readItem(call, operation.fields, index));
 	});
 	throwFirstError(call, checked);

@@ -40,7 +40,7 @@ export const generateOperation: CreatingOperation = {
 	action: 'Generate a video or image',
 	description: 'Create a video, an image, speech or music, and wait until it is finished',
 	fields: [...modelFields, creationOptionsField([howToWait, ...waitOptions])],
-	request: async (item) => {
+	buildRequest: async (item) => {
 		const { prepareRequest } = await import('../run/input/request');
 		return await prepareRequest(item);
 	},

@@ -13,10 +13,10 @@ export const getFields: PlainOperation = {
 	prepare: (item) => {
 		const model = readTextField(item, anyModel);
 		return async () => {
-			const { getModelSchema } = await import('../api/catalogue');
+			const { readModelDocument } = await import('../api/catalogue');
 			const { findInput } = await import('../models/readSchema');
 			const { listFieldItems } = await import('../models/any/views');
-			const found = findInput(model, await getModelSchema(item.service, model));
+			const found = findInput(model, await readModelDocument(item.service, model));
 			if ('reason' in found) throw new UserError(found.reason);
 			return listFieldItems(found.schema).map((json) => ({ json }));
 		};

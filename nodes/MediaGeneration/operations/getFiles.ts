@@ -43,9 +43,9 @@ export const getFiles: PlainOperation = {
 		const target = { field: readTextField(item, outputFileField), perFile: readPerFile(option) };
 		const maxBytes = readMaxBytes(option);
 		return async () => {
-			const { Files, listFiles } = await import('../run/files/taskFiles');
+			const { Files, listFileLinks } = await import('../run/files/taskFiles');
 			const task = await service.getTask(taskId, settings);
-			const links = listFiles(task, kinds);
+			const links = listFileLinks(task, kinds);
 			// Without an execution, n8n has no place for files.
 			if (!call.nodeContext) return links.map((file) => ({ json: { ...task, file } }));
 			const getService = async () => service;

@@ -72,7 +72,7 @@ export const start: CreatingOperation = {
 	action: 'Start a video or image without waiting',
 	description: 'Start a task and continue at once; its result comes later',
 	fields: [...modelFields, callbackUrl, creationOptionsField([referenceOption])],
-	request: async (item) => {
+	buildRequest: async (item) => {
 		const own = readTextField(item, callbackUrl);
 		// Counts if the field is blank. Checked like the field, but named as the user finds it.
 		const inBody = { ...callbackUrl, displayName: 'callBackUrl in Input (JSON)' };

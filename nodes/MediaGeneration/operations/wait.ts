@@ -1,9 +1,9 @@
 import { optionsField, timeoutOption } from '../run/input/options';
-import type { Known } from '../run/wait';
+import type { AwaitedTask } from '../run/wait';
 import type { PlainOperation } from './operation';
 import { readTaskId, readWaitSettings, taskIdField, waitOptions } from './sharedFields';
 
-export const waitOperation: PlainOperation<Known> = {
+export const waitOperation: PlainOperation<AwaitedTask> = {
 	resource: 'task',
 	value: 'wait',
 	name: 'Wait',

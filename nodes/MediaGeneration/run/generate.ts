@@ -1,7 +1,7 @@
 import type { INodeExecutionData, INodeProperties } from 'n8n-workflow';
 import { buildUnknownError } from '../api/failure';
 import type { Call } from '../host/call';
-import { checkItems, type CreateRequest, type Item, readItem } from './input/item';
+import { prepareItems, type CreateRequest, type Item, readItem } from './input/item';
 import { adoptEarlier, type Creation, keepSettings } from './ledger/changes';
 import {
 	type Entry,
@@ -13,7 +13,7 @@ import {
 } from './ledger/ledger';
 import { leaveRun, withLock } from './ledger/openLedger';
 import { show } from './output/output';
-import { findPending, isOver, openRun, type Run } from './run';
+import { findPending, endsBeforeWait, openRun, type Run } from './run';
 import { checkLimits } from './send/guards';
 import { sendAll } from './send/send';
 
@@ -36,7 +36,7 @@ async function createAndWait(run: Run, job: Job): Promise<INodeExecutionData[] |
 	try {
 		if (!isWoken) await withLock(run, async () => await create(run, job));
 		// Start Without Waiting has no settings: it doesn't wait.
-		if (!ledger.settings || isOver(run)) return undefined;
+		if (!ledger.settings || endsBeforeWait(run)) return undefined;
 		if (maySleep(run)) return await (await import('./sleep/sleep')).fallAsleep(run);
 		const { beginWatch, watch } = await import('./watch');
 		await watch(beginWatch(run));
@@ -51,7 +51,7 @@ async function create(run: Run, job: Job): Promise<void> {
 	if (run.fatal) return;
 	const { ledger } = run;
 	const all = await listCreations(run, job);
-	if (isOver(run)) return;
+	if (endsBeforeWait(run)) return;
 	const [first] = all;
 	if (first) keepSettings(ledger, () => job.readSettings?.(first.item));
 	// Without the items whose tasks were adopted.
@@ -76,7 +76,7 @@ function maySleep(run: Run): boolean {
 export interface Job {
 	fields: INodeProperties[];
 	/** Turns an item into a request. @throws {UserError} for a field or file that can't be sent */
-	request: (item: Item) => Promise<CreateRequest>;
+	buildRequest: (item: Item) => Promise<CreateRequest>;
 	/** Reads how the run waits, with the expressions of its first item; absent: it doesn't wait. */
 	readSettings?: (item: Item) => WaitSettings;
 }
@@ -86,7 +86,7 @@ export interface Job {
  * failed and n8n tries it again. All items are checked before anything is sent for any.
  */
 async function listCreations(run: Run, job: Job): Promise<Creation[]> {
-	const checked = await checkItems(
+	const checked = await prepareItems(
 		run.call,
 		async (index) => await prepareCreation(run, job, index),
 	);
@@ -101,7 +101,7 @@ async function listCreations(run: Run, job: Job): Promise<Creation[]> {
 
 async function prepareCreation(
 	run: Run,
-	{ fields, request }: Job,
+	{ fields, buildRequest }: Job,
 	index: number,
 ): Promise<Creation | undefined> {
 	const entry = run.ledger.entries[index] as Entry;
@@ -113,7 +113,7 @@ async function prepareCreation(
 	// The task exists. Its credential is read now all the same, so that an error of the credential is this
 	// item's. Other expressions aren't evaluated again: they may return something else by now.
 	if (entry.attempts.length) await getService();
-	if (!isToSend(entry, run.call.tries)) return undefined;
+	if (!isToSend(entry, run.call.mostTries)) return undefined;
 	const item = await readItem(run.call, fields, index, getService);
-	return { item, request: await request(item) };
+	return { item, request: await buildRequest(item) };
 }

@@ -4,7 +4,7 @@ import type { Task } from '../api/task';
 import { mapConcurrent } from '../lib/mapConcurrent';
 import { CONCURRENCY } from './input/item';
 import { noteLook } from './ledger/changes';
-import { type Attempt, type Entry, findTask, listAwaited } from './ledger/ledger';
+import { type Attempt, type Entry, findAttempt, listAwaited } from './ledger/ledger';
 
 /** How many tasks a webhook asks for at once, if the first ones have ended. */
 const ASKED_AT_ONCE = 32;
@@ -55,7 +55,7 @@ export class Looks {
 
 	/** The key of the entry's task that counts; blank if the entry has no task. */
 	keyOf(entry: Entry): string {
-		const attempt = findTask(entry);
+		const attempt = findAttempt(entry);
 		return attempt ? this.identify(entry, attempt.taskId) : '';
 	}
 
@@ -68,7 +68,7 @@ export class Looks {
 	}
 
 	/** Keys of the pending tasks whose last look failed. */
-	get failedKeys(): string[] {
+	get keysToLookAgain(): string[] {
 		return this.pendingKeys.filter((key) => this.find(key).failure);
 	}
 
@@ -86,8 +86,8 @@ export class Looks {
 	}
 
 	/** Why the last look at a pending task failed; of the first such task, if there is any. */
-	get failure(): Error | undefined {
-		return this.find(this.failedKeys[0] ?? '').failure;
+	get firstLookFailure(): Error | undefined {
+		return this.find(this.keysToLookAgain[0] ?? '').failure;
 	}
 
 	/**

@@ -4,13 +4,13 @@ import type { Call } from '../host/call';
 import type { Files } from './files/taskFiles';
 import { readService } from './input/item';
 import { beginLedger, endSleep } from './ledger/changes';
-import { type Entry, type Opened, statusOf } from './ledger/ledger';
+import { type Entry, type OpenCall, statusOf } from './ledger/ledger';
 import { openLedger } from './ledger/openLedger';
 import type { Looks } from './looks';
 import type { WaitTimes } from './timetable';
 
 /** A run of the node in one call by n8n: what is stored of it, and what this call alone knows. */
-export interface Run extends Opened {
+export interface Run extends OpenCall {
 	/** A webhook has woken the execution. Such a call creates nothing. */
 	isWoken: boolean;
 	/** The service, by the credential of an item, which is read when it is needed. */
@@ -56,7 +56,7 @@ export function openRun(call: Call): Run {
 }
 
 /** Begins a call of a run, with its ledger. */
-export function beginRun({ call, ledger }: Opened): Run {
+export function beginRun({ call, ledger }: OpenCall): Run {
 	const services = new Map<number, Promise<TaskService>>();
 	const getService = async (item: number): Promise<TaskService> => {
 		const service = services.get(item) ?? readService(call.context, item);
@@ -79,7 +79,7 @@ export const findPending = ({ errors, ledger }: Run): number =>
 	ledger.entries.findIndex((entry, item) => !errors.has(item) && statusOf(entry) === 'pending');
 
 /** Says whether the run ends before it waits: it was stopped, or an error ends it. */
-export function isOver(run: Run): boolean {
+export function endsBeforeWait(run: Run): boolean {
 	const { call, ledger, fatal } = run;
 	if (fatal || call.signal?.aborted) return true;
 	return call.stopsOnError && ledger.entries.some((_, item) => hasError(run, item));

@@ -4,12 +4,12 @@ import type { Item, Outcome } from './input/item';
 import { beginLedger } from './ledger/changes';
 import type { WaitSettings } from './ledger/ledger';
 import { showOutcomes } from './output/output';
-import { beginRun, isOver } from './run';
+import { beginRun, endsBeforeWait } from './run';
 import { MAX_TIME_UNSEEN } from './timetable';
 import { beginWatch, keepLooking, watch } from './watch';
 
 /** An item with the ID of its task. */
-export interface Known {
+export interface AwaitedTask {
 	item: Item;
 	taskId: string;
 }
@@ -20,7 +20,11 @@ export interface Known {
  * the item has an error. With On Error "stop", such an error ends the run before it waits on.
  * @returns an outcome for each of `known`, in their order
  */
-export async function wait(call: Call, known: Known[], settings: WaitSettings): Promise<Outcome[]> {
+export async function wait(
+	call: Call,
+	known: AwaitedTask[],
+	settings: WaitSettings,
+): Promise<Outcome[]> {
 	const ledger = beginLedger({
 		settings,
 		entries: known.map(({ item, taskId }) => ({
@@ -28,7 +32,7 @@ export async function wait(call: Call, known: Known[], settings: WaitSettings): 
 			attempts: [{ taskId, adopted: true }],
 		})),
 	});
-	const getService = async (index: number) => (known[index] as Known).item.service;
+	const getService = async (index: number) => (known[index] as AwaitedTask).item.service;
 	const run = beginWatch({ ...beginRun({ call, ledger }), getService });
 	const { looks, times } = run;
 	// For some seconds after a creation, a service may not know the task yet.
@@ -46,6 +50,6 @@ export async function wait(call: Call, known: Known[], settings: WaitSettings): 
 		// Later looks would fail too.
 		if (failure && !factsOf(failure).isTemporary) run.errors.set(index, failure);
 	}
-	if (!isOver(run)) await watch(run);
+	if (!endsBeforeWait(run)) await watch(run);
 	return showOutcomes(run);
 }

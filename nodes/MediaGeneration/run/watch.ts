@@ -7,7 +7,7 @@ import {
 	describeTask,
 	type Entry,
 	findLimitAt,
-	findTask,
+	findAttempt,
 	identifyTask,
 	statusOf,
 	type WaitSettings,
@@ -39,7 +39,7 @@ export async function watch(run: AwakeRun): Promise<void> {
 	const { looks, times } = run;
 	await keepLooking(run, times.lastLookAt);
 	// A task whose last look failed may have ended, so it is looked at again while there is time.
-	await keepLooking(run, leaveTime(times.looksBy), () => looks.failedKeys);
+	await keepLooking(run, leaveTime(times.looksBy), () => looks.keysToLookAgain);
 	await Promise.all(looks.keys.map(async (key) => await downloadFiles(run, key)));
 }
 
@@ -53,7 +53,7 @@ async function downloadFiles(run: AwakeRun, key: string): Promise<void> {
 	const { downloads } = settings;
 	const { item = 0 } = looks.find(key);
 	const entry = ledger.entries[item] as Entry;
-	const attempt = findTask(entry);
+	const attempt = findAttempt(entry);
 	if (!downloads || attempt?.end?.status !== 'completed' || looks.keyOf(entry) !== key) return;
 	const endsOnFailure = call.stopsOnError && isErrorIfFailed(run);
 	if (endsOnFailure && ledger.entries.some((one) => statusOf(one) === 'failed')) return;
@@ -88,7 +88,7 @@ export async function keepLooking(
 		if (!isOver()) void downloadFiles(run, key);
 		return isOver();
 	};
-	for (const at of planLooks(PAUSES_AWAKE, lastLookAt, () => isTooFast(looks.failure))) {
+	for (const at of planLooks(PAUSES_AWAKE, lastLookAt, () => isTooFast(looks.firstLookFailure))) {
 		if (!list().length || isOver()) return;
 		await inTime(pause(at - Date.now()));
 		if (!isOver()) await inTime(looks.look(list(), getService, onAnswer));

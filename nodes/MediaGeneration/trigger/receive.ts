@@ -17,7 +17,7 @@ import {
 	refuse,
 	verifyRequest,
 	warnOwner,
-	type AcceptedCallback,
+	type ReceivedCallback,
 } from '../callback/webhook';
 import { answerOnceStored } from '../host/webhook';
 import { dropUndefined } from '../lib/json';
@@ -117,7 +117,7 @@ interface Finding {
 
 /** Takes the callback's word for how its task has ended. @param shown what is output beside the task's ID */
 const believe = (
-	{ taskId, claim }: AcceptedCallback,
+	{ taskId, claim }: ReceivedCallback,
 	details: Finding['details'],
 	shown?: Partial<Task>,
 ): Finding => ({ details, task: { taskId, ...shown }, status: claim.status, isConfirmed: false });
@@ -125,7 +125,7 @@ const believe = (
 /** Works out how a task has ended, from its details or why there are none. */
 function conclude(
 	context: IWebhookFunctions,
-	callback: AcceptedCallback,
+	callback: ReceivedCallback,
 	found: Task | Error | undefined,
 ): Finding | Refused {
 	if (found && !(found instanceof Error)) return confirm(context, callback, found);
@@ -146,7 +146,7 @@ function conclude(
 /** Works out how a task has ended that the service knows. */
 function confirm(
 	context: IWebhookFunctions,
-	{ claim, signedBy }: AcceptedCallback,
+	{ claim, signedBy }: ReceivedCallback,
 	fetched: Task,
 ): Finding | Refused {
 	if (isForAnother(context, fetched)) return { reason: 'createdForAnother' };

@@ -150,7 +150,7 @@ it('the ID of a created task comes out, whatever is wrong with the answer', asyn
 			if (!taskId) return;
 			named++;
 			const { result, error } = await settle(create, answer);
-			const known = error instanceof ServiceError ? error.facts.outcome?.taskId : result;
+			const known = error instanceof ServiceError ? error.facts.unknown?.taskId : result;
 			expect(known).toBe(taskId);
 		}),
 		{ numRuns: 300 },

@@ -1,8 +1,8 @@
 import { sleep } from 'n8n-workflow';
 import {
 	findModels,
-	findModelSchema,
-	getModelSchema,
+	readModelDocumentForRun,
+	readModelDocument,
 } from '../../../nodes/MediaGeneration/api/catalogue';
 import type { TaskService } from '../../../nodes/MediaGeneration/api/client';
 import { STORES, weigh } from '../../../nodes/MediaGeneration/lib/memory';
@@ -28,7 +28,7 @@ afterEach(() => jest.useRealTimers());
 
 const ways: Array<[string, (service: TaskService) => Promise<unknown>]> = [
 	['the list', findModels],
-	['a schema', async (service) => await getModelSchema(service, 'eta-upscale')],
+	['a schema', async (service) => await readModelDocument(service, 'eta-upscale')],
 ];
 
 describe.each(ways)('%s', (_, read) => {
@@ -60,7 +60,7 @@ it('answers are remembered by their length, the newest ones', async () => {
 	const openapi = { text: 'x'.repeat(200_000) };
 	const { service, requests } = openAccount(() => ({ code: 200, data: { openapi } }));
 	const read = async (index: number) => {
-		const answer = getModelSchema(service, `model-${index}`);
+		const answer = readModelDocument(service, `model-${index}`);
 		await jest.advanceTimersByTimeAsync(2_000);
 		await answer;
 	};
@@ -74,7 +74,7 @@ it('answers are remembered by their length, the newest ones', async () => {
 
 it('a run asks once for all items, and for a minute not again when there is no description', async () => {
 	const { service, requests } = openAccount();
-	const find = async () => await findModelSchema(service, 'unheard-of');
+	const find = async () => await readModelDocumentForRun(service, 'unheard-of');
 	const items = Array.from({ length: 20 }, find);
 	expect(await settle(Promise.all(items))).toEqual(items.map(() => undefined));
 	expect(requests).toHaveLength(1);

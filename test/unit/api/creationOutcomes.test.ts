@@ -42,7 +42,7 @@ it('an ID that was sent is of an earlier task', async () => {
 		[[200, ok({ input: EARLIER })], undefined],
 		[[422, { ...UNREAD, task_id: 'new' }], 'new'],
 	] as Array<[Answer, string | undefined]>)
-		expect(await create(answer, EARLIER)).toMatchObject({ facts: { outcome: { taskId } } });
+		expect(await create(answer, EARLIER)).toMatchObject({ facts: { unknown: { taskId } } });
 });
 
 const CUT = '{"code":200,"data":{"taskId":"task","more":"';
@@ -79,7 +79,7 @@ it.each<[string, Answer, Said]>([
 	expect(error).toMatchObject({
 		kind: 'unknown',
 		message,
-		facts: { outcome: { message, taskId } },
+		facts: { unknown: { message, taskId } },
 	});
 	const next = taskId ? `the service named it ${taskId}.` : 'look at the recent tasks';
 	expect(error.description).toMatch(`The task may exist and may have been paid for: ${next}`);

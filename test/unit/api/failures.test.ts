@@ -7,7 +7,7 @@ interface Verdict {
 	/** What is said of it. */
 	words: RegExp;
 	/** Nothing was done, so nothing was created. */
-	certain?: boolean;
+	didNothing?: boolean;
 	/** Every later creation of the account would fail too. */
 	appliesToAll?: boolean;
 	/** Asking for the task again later may succeed. */
@@ -15,19 +15,24 @@ interface Verdict {
 }
 
 const VERDICTS = {
-	token: { words: /does not accept the access token/, certain: true, appliesToAll: true },
-	credits: { words: /too few credits/, certain: true, appliesToAll: true },
-	turnedAway: { words: /turned the request away/, certain: true },
-	notFound: { words: /has nothing at that address/, certain: true },
-	input: { words: /did not accept what was sent/, certain: true },
-	rate: { words: /too many requests/, certain: true, isTemporary: true },
-	maintenance: { words: /under maintenance/, certain: true, appliesToAll: true, isTemporary: true },
+	token: { words: /does not accept the access token/, didNothing: true, appliesToAll: true },
+	credits: { words: /too few credits/, didNothing: true, appliesToAll: true },
+	turnedAway: { words: /turned the request away/, didNothing: true },
+	notFound: { words: /has nothing at that address/, didNothing: true },
+	input: { words: /did not accept what was sent/, didNothing: true },
+	rate: { words: /too many requests/, didNothing: true, isTemporary: true },
+	maintenance: {
+		words: /under maintenance/,
+		didNothing: true,
+		appliesToAll: true,
+		isTemporary: true,
+	},
 	internal: { words: /internal fault/, isTemporary: true },
 	other: { words: /rejected the request/ },
 	redirect: { words: /is not followed/ },
-	plainRedirect: { words: /is not followed/, certain: true },
+	plainRedirect: { words: /is not followed/, didNothing: true },
 	unreadable: { words: /isn't JSON from the task service|is incomplete/ },
-	neverSent: { words: /can't be reached/, certain: true, isTemporary: true },
+	neverSent: { words: /can't be reached/, didNothing: true, isTemporary: true },
 	lost: { words: /broke off|gave no answer|is of another task/, isTemporary: true },
 } satisfies Record<string, Verdict>;
 
@@ -56,11 +61,11 @@ const judge = ({ facts: { appliesToAll, isTemporary } }: ServiceError) => ({
 });
 
 /** Asserts what is said of a creation, and if it is certain that it made nothing. */
-async function expectCreation(answer: Answer, { words, certain = false }: Verdict) {
+async function expectCreation(answer: Answer, { words, didNothing = false }: Verdict) {
 	const error = await fail(answer, create);
-	expect([answer, !isOfKind(error, 'unknown', 'perhapsRejected')]).toEqual([answer, certain]);
+	expect([answer, !isOfKind(error, 'unknown', 'perhapsRejected')]).toEqual([answer, didNothing]);
 	expect(error.message).toMatch(words);
-	expect(error.description).toMatch(certain ? /^No task was created\. ./ : /may exist/);
+	expect(error.description).toMatch(didNothing ? /^No task was created\. ./ : /may exist/);
 }
 
 const CODES: Array<[name: Name, codes: number[]]> = [
@@ -79,9 +84,9 @@ const rows = CODES.flatMap(([name, codes]) => codes.map((code) => [code, name] a
 
 it.each(rows)('code %d is a failure of the kind %s', async (code, name) => {
 	const verdict: Verdict = VERDICTS[name];
-	const { certain = false, appliesToAll, isTemporary, words } = verdict;
+	const { didNothing = false, appliesToAll, isTemporary, words } = verdict;
 	const error = await fail([200, say(code, 'Some words')], getCredits);
-	const facts = { code, answeredBy: 'service', certain };
+	const facts = { code, answeredBy: 'service', didNothing };
 	expect(error).toMatchObject({ kind: name, facts, message: expect.stringMatching(words) });
 	expect(judge(error)).toEqual({ appliesToAll, isTemporary });
 	expect(error.message).toContain(`(${code}: Some words)`);
@@ -91,8 +96,8 @@ it.each(rows)('code %d is a failure of the kind %s', async (code, name) => {
 		for (const body of [say(code), PAGE, say(200)]) await expectCreation([code, body], verdict);
 	// Behind another HTTP status, which decides if nothing was done.
 	for (const status of [408, 500, 505, 400, 404, 429].filter((one) => one !== code)) {
-		const isRejected = status < 430 && status !== 408 && certain;
-		await expectCreation([status, say(code)], { ...verdict, certain: isRejected });
+		const isRejected = status < 430 && status !== 408 && didNothing;
+		await expectCreation([status, say(code)], { ...verdict, didNothing: isRejected });
 	}
 });
 

@@ -43,7 +43,7 @@ it.each([
 	[{ retryOnFail: true, maxTries: 9 }, 5],
 ])('as n8n counts, a node with the settings %j has %d tries', (settings, tries) => {
 	const getNode = () => ({ name: 'Node', type: 'mediaGeneration', ...settings });
-	expect(buildCall({}, { getNode }).tries).toBe(tries);
+	expect(buildCall({}, { getNode }).mostTries).toBe(tries);
 });
 
 /** What n8n has noted: that the trigger began so many seconds ago. */

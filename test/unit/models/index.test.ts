@@ -10,7 +10,7 @@ import {
 	type Values,
 } from '../../../dev/fixtures/models.cts';
 import { models } from '../../../nodes/MediaGeneration/models';
-import { describeFields, toRequestKey } from '../../../nodes/MediaGeneration/models/field';
+import { toInputSchema, toRequestKey } from '../../../nodes/MediaGeneration/models/field';
 import { prepare, show } from '../run/input/door.cts';
 
 const model = (id: string) => {
@@ -117,7 +117,7 @@ describe('values that an expression gives in another form', () => {
 it('the limits of files are those of the contract for motion control, and none for others', () => {
 	const sides = { minSide: 340, aspect: [5, 2] };
 	const schemas = models.flatMap(({ fields }) =>
-		Object.values(describeFields(fields).properties ?? {}),
+		Object.values(toInputSchema(fields).properties ?? {}),
 	);
 	const limited = schemas.filter(({ limits }) => limits);
 	expect(limited.map(({ title, limits }) => ({ title, ...limits }))).toEqual([

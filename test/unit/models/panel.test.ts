@@ -1,7 +1,7 @@
 import { NodeHelpers, type INodeParameters, type INodeProperties } from 'n8n-workflow';
 import { operationProperties } from '../../../nodes/MediaGeneration/editor/properties';
 import { modelFields, models } from '../../../nodes/MediaGeneration/models';
-import { toProperty } from '../../../nodes/MediaGeneration/models/field';
+import { toNodeProperty } from '../../../nodes/MediaGeneration/models/field';
 
 const [createWith, ...properties] = modelFields;
 
@@ -30,7 +30,7 @@ const store = (parameters: INodeParameters, returnsDefaults = true) =>
 it.each(models.filter(({ id }) => id !== 'any'))(
 	'the panel shows the fields of $id for it, in its order and words',
 	({ id, fields }) => {
-		expect(withoutConditions(listShown(id))).toEqual(withoutConditions(fields.map(toProperty)));
+		expect(withoutConditions(listShown(id))).toEqual(withoutConditions(fields.map(toNodeProperty)));
 	},
 );
 

@@ -20,7 +20,7 @@ async function prepare(
 	};
 	const context = buildContext({ parameters: values });
 	const item = buildItem(context, 0, { credentials, options: { reference } });
-	return (await start.request({ ...item, read: (name) => values[name] })).callBackUrl;
+	return (await start.buildRequest({ ...item, read: (name) => values[name] })).callBackUrl;
 }
 
 it.each([

@@ -1,5 +1,5 @@
 import { sleep } from 'n8n-workflow';
-import { fetchFile, type FileSource } from '../../../nodes/MediaGeneration/run/files/fetchFile';
+import { fetchFile, type Downloader } from '../../../nodes/MediaGeneration/run/files/fetchFile';
 import { buildFileHelpers, type Served } from './fileHost.cts';
 
 const url = 'https://cdn.example/a/result.mp4';
@@ -37,7 +37,7 @@ async function fetchFrom(
 	const getService = async () => ({ credentials: { baseUrl } });
 	const call = { context: { helpers } };
 	const source = { call, getService, settings: { timeoutSeconds } };
-	const file = await fetchFile(source as unknown as FileSource, {
+	const file = await fetchFile(source as unknown as Downloader, {
 		url: from,
 		label: 'task-result-1',
 		name: 'a-red-fox',

@@ -15,7 +15,7 @@ const failAt = (wrong: number, error: Error) => (item: number) => {
 const wrong = new UserError('No image', { description: 'Give one.' });
 
 /** How many tasks an execution has of those that Maximum Tasks per Run allows. */
-const countTaken = (execution: Execution) => readLedger(readKept(execution))?.shared.count;
+const countTaken = (execution: Execution) => readLedger(readKept(execution))?.shared.taskCount;
 
 /** What each item says: its error, or the status of its task. */
 const listSaid = (items: INodeExecutionData[]) =>

@@ -66,7 +66,7 @@ describe('Maximum Tasks per Run', () => {
 		);
 		expect(await checkLimits(run, creations)).toEqual([]);
 		expect([...run.errors.keys()]).toEqual([0]);
-		expect(run.ledger.shared.count).toBe(0);
+		expect(run.ledger.shared.taskCount).toBe(0);
 		expect(await checkLimits(run, creations.slice(1))).toHaveLength(2);
 	});
 
@@ -184,7 +184,9 @@ describe('Maximum Credits per Run', () => {
 	it('takes 0 for a cost only at the end, and nothing below it', () => {
 		const key = 'account task';
 		const say = (creditsConsumed: number | undefined, more?: object) => {
-			const ledger = beginLedger({ shared: { count: 1, costs: { [key]: [] }, unknownCalls: {} } });
+			const ledger = beginLedger({
+				shared: { taskCount: 1, costs: { [key]: [] }, unknownCalls: {} },
+			});
 			noteCost(ledger, key, { creditsConsumed, ...more });
 			return ledger.shared.costs[key];
 		};
@@ -199,7 +201,7 @@ describe('Maximum Credits per Run', () => {
 	});
 
 	it('stores a figure that is said again once, and a change of it', () => {
-		const ledger = beginLedger({ shared: { count: 1, costs: { key: [] }, unknownCalls: {} } });
+		const ledger = beginLedger({ shared: { taskCount: 1, costs: { key: [] }, unknownCalls: {} } });
 		for (const creditsConsumed of [4, 4, 4, 9, 9, 4]) noteCost(ledger, 'key', { creditsConsumed });
 		expect(ledger.shared.costs.key).toEqual([4, 9, 4]);
 	});

@@ -218,7 +218,7 @@ describe('a run that sleeps', () => {
 		]);
 		const ledger = readLedger(readKept(execution)) as Ledger;
 		expect(listTaskIds(ledger.entries)).toEqual(IDS);
-		expect(ledger.shared.count).toBe(5);
+		expect(ledger.shared.taskCount).toBe(5);
 	});
 
 	it('in a form of another version is read by nobody, who says so', async () => {

@@ -40,7 +40,7 @@ it('a run that n8n begins again with older data has its tasks, their count, and 
 	countOutcome(first.ledger, 'account', unknown());
 	const again = begin('older');
 	expect(again.ledger.unknownCounts).toBe(first.ledger.unknownCounts);
-	expect(again.ledger).toMatchObject({ shared: { count: 2 }, settings: WAIT });
+	expect(again.ledger).toMatchObject({ shared: { taskCount: 2 }, settings: WAIT });
 	note(again, 0, 'other');
 	for (const run of [first, again]) expect(listIds(run)).toEqual(['other', 'task']);
 });
@@ -63,7 +63,7 @@ it('of two calls of a run, the one that finds all tasks created waits for them a
 		);
 	const job = {
 		fields: [],
-		request: async () => ({ model: 'model', input: {}, given: 0 }),
+		buildRequest: async () => ({ model: 'model', input: {}, given: 0 }),
 		readSettings: () => ({ ...WAIT, howToWait: 'polling' as const }),
 	};
 	jest.useFakeTimers();
@@ -87,17 +87,17 @@ it('what another process has stored of a run is added to what is known here', ()
 	Object.assign(copy.run?.entries[1] ?? {}, { attempts: [{ taskId: 'there' }], unknown });
 	const stored = { poor: count(2), rich: count(0) };
 	Object.assign(copy.run ?? {}, {
-		shared: { count: 5, costs: { [key]: [], there: [3] }, unknownCalls: {} },
+		shared: { taskCount: 5, costs: { [key]: [], there: [3] }, unknownCalls: {} },
 		unknownCounts: stored,
 	});
 	Object.assign(first.ledger, { unknownCounts: { rich: count(1) } });
 	const second = beginWith(copy);
 	for (const run of [first, second]) {
 		expect(listIds(run)).toEqual(['here', 'there']);
-		expect(run.ledger.shared).toMatchObject({ count: 5, costs: { [key]: [7], there: [3] } });
+		expect(run.ledger.shared).toMatchObject({ taskCount: 5, costs: { [key]: [7], there: [3] } });
 		expect(run.ledger.unknownCounts).toEqual({ poor: count(2), rich: count(1) });
 	}
-	expect(beginWith(older).ledger.shared.count).toBe(5);
+	expect(beginWith(older).ledger.shared.taskCount).toBe(5);
 	// A task of this process settles no unknown outcome of the other one.
 	note(first, 1, 'late');
 	expect(second.ledger.entries[1]).toMatchObject({ unknown });

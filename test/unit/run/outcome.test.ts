@@ -1,5 +1,5 @@
 import type { Task } from '../../../nodes/MediaGeneration/api/task';
-import { listFiles } from '../../../nodes/MediaGeneration/run/files/taskFiles';
+import { listFileLinks } from '../../../nodes/MediaGeneration/run/files/taskFiles';
 import type { Entry, WaitSettings } from '../../../nodes/MediaGeneration/run/ledger/ledger';
 import { makeOutcomes } from '../../../nodes/MediaGeneration/run/output/output';
 import { WAIT, type Run } from '../n8n';
@@ -48,7 +48,7 @@ it('says that a file in the answer itself was left out, whatever is to be downlo
 	const task: Task = { ...completed, resultUrls: [], result, downloadError: why };
 	for (const settings of [{}, DOWNLOADS]) expect(show(task, settings)).toEqual([{ json: task }]);
 	expect(show(task, {}, 'a mistake?')).toEqual([{ json: { ...task, warning: 'a mistake?' } }]);
-	expect(() => listFiles(task, ['result'])).toThrow(
+	expect(() => listFileLinks(task, ['result'])).toThrow(
 		expect.objectContaining({ description: why }) as Error,
 	);
 });

@@ -58,7 +58,7 @@ export function toMapperFields(
 	const stored = toEntry('$schema', digest(inputSchema), 'object', false);
 	const noPrompt = toEntry('$noPrompt', 'No Prompt', 'boolean', false);
 	const fields = [
-		...listProperties(schema).map((property) => toField(property, filled)),
+		...listProperties(schema).map((property) => toMapperField(property, filled)),
 		{ ...stored, model, inputSchema },
 		...(hasPrompt(schema) ? [] : [{ ...noPrompt, defaultValue: true }]),
 	];
@@ -141,7 +141,7 @@ const toEntry = (
  * Makes the editor's field of a property. At first the editor shows required fields, files, choices with
  * a default, fields that continue an earlier result, and filled ones. A person can add the others.
  */
-function toField(property: Property, filled: string[]): ResourceMapperField {
+function toMapperField(property: Property, filled: string[]): ResourceMapperField {
 	const { name, schema, isRequired } = property;
 	const { label, type, purpose } = describeProperty(property);
 	const display = purpose.kind !== 'prompt';

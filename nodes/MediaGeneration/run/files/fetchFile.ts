@@ -16,7 +16,7 @@ const MAX_REDIRECTS = 5;
 const LONGEST_DOWNLOAD = 3_600_000;
 
 /** Who downloads a file. */
-export interface FileSource {
+export interface Downloader {
 	call: Call;
 	settings: RequestSettings;
 	/** The service that gave the links. */
@@ -77,7 +77,7 @@ export interface DownloadedFile {
  * Streams a result file into n8n's storage. The file's server isn't the service, so it gets no token.
  * @throws {DownloadError} when the file can't be downloaded, is empty, too large or too slow
  */
-export async function fetchFile(source: FileSource, file: RemoteFile): Promise<DownloadedFile> {
+export async function fetchFile(source: Downloader, file: RemoteFile): Promise<DownloadedFile> {
 	const { timeoutSeconds } = source.settings;
 	const over = new AbortController();
 	try {
@@ -92,7 +92,7 @@ export async function fetchFile(source: FileSource, file: RemoteFile): Promise<D
 	}
 }
 
-async function storeAnswer({ call, settings }: FileSource, file: RemoteFile, answer: FileAnswer) {
+async function storeAnswer({ call, settings }: Downloader, file: RemoteFile, answer: FileAnswer) {
 	const received = { size: 0 };
 	try {
 		const signs = { contentType: answer.headers['content-type'], url: file.url };
@@ -138,7 +138,7 @@ async function* receiveBody(
 
 /** Opens a link and follows redirects, but not from the internet into this network. */
 async function openLink(
-	{ call, getService, settings: { timeoutSeconds } }: FileSource,
+	{ call, getService, settings: { timeoutSeconds } }: Downloader,
 	file: RemoteFile,
 	over: AbortSignal,
 ): Promise<FileAnswer> {
@@ -160,9 +160,9 @@ async function openLink(
 			throw buildServerError(file, url, 'is inside this network', ASK_SERVICE);
 		const asking = call.context.helpers.httpRequest({ ...request, url });
 		const answer = (await asking.catch((error: unknown) => {
-			const { detail, next } = findNetworkFailure(error, timeoutSeconds);
+			const { detail, remedy } = findNetworkFailure(error, timeoutSeconds);
 			// With `next`, the download isn't tried again: without a change of settings it would fail too.
-			throw buildServerError(file, url, detail, next);
+			throw buildServerError(file, url, detail, remedy);
 		})) as FileAnswer;
 		const {
 			statusCode,

@@ -18,7 +18,7 @@ import {
 	type DownloadedFile,
 	DownloadError,
 	fetchFile,
-	type FileSource,
+	type Downloader,
 	type RemoteFile,
 } from './fetchFile';
 
@@ -50,7 +50,7 @@ export function openFiles({ nodeContext }: Call, ledger: Ledger): Files {
 }
 
 /** Which files of a task are wanted, and how they are named. */
-interface Wanted extends FileSource {
+interface Wanted extends Downloader {
 	/** From the service only: links in an item could name any address in this network. */
 	links: ResultLink[];
 	/** The largest size of a file. */
@@ -62,7 +62,7 @@ interface Wanted extends FileSource {
 }
 
 /** Lists the links to a task's files of these kinds. @throws {UserError} when there are none */
-export function listFiles(task: Task, kinds: string[]): ResultLink[] {
+export function listFileLinks(task: Task, kinds: string[]): ResultLink[] {
 	const { taskId, status = 'pending', failMessage, downloadError } = task;
 	const links = status === 'completed' ? listTaskLinks(task, kinds) : [];
 	if (links.length) return links;
@@ -127,7 +127,7 @@ export class Files {
 	 * Makes a function that lists the URLs to try for a file, until one works: its link, then a fresh link
 	 * from the service at once, then the same link again after each of `RETRY_PAUSES`.
 	 */
-	private createListUrls({ call, getService, settings }: FileSource) {
+	private createListUrls({ call, getService, settings }: Downloader) {
 		const { renewInTurn } = this;
 		let useless = 0;
 		const renew = async (url: string) =>
@@ -149,7 +149,7 @@ export class Files {
 
 	/** Downloads a file from the first URL that works. @returns the last error, if none does */
 	private async download(
-		source: FileSource,
+		source: Downloader,
 		file: RemoteFile,
 		listUrls: ReturnType<Files['createListUrls']>,
 	): Promise<DownloadedFile | Error> {

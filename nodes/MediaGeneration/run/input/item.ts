@@ -99,7 +99,7 @@ export async function readItem(
  * Checks all items, before anything is sent for any.
  * @returns for each item what `check` returns, or its error
  */
-export async function checkItems<Checked>(
+export async function prepareItems<Checked>(
 	call: Call,
 	check: (index: number) => Promise<Checked>,
 ): Promise<Array<Checked | ErrorOutcome>> {

@@ -32,7 +32,7 @@ export class ParameterReader {
 		const value: unknown = context.getNodeParameter(name, this.index, '');
 		const raw = { rawExpressions: true };
 		const stored: unknown = context.getNodeParameter(name, this.index, '', raw);
-		return this.resolve(value, stored, describeField(this.fields, name));
+		return this.resolve(value, stored, findFieldFacts(this.fields, name));
 	}
 
 	private resolve(value: unknown, stored: unknown, field: FieldFacts): unknown {
@@ -70,7 +70,7 @@ export class ParameterReader {
 		const isOptions = field.type === 'collection';
 		return mapValues(values, (value, key) => {
 			if (isOwnEntry(key)) return value;
-			const own = describeField(field.options ?? [], key, field.type);
+			const own = findFieldFacts(field.options ?? [], key, field.type);
 			const part = this.resolve(value, stored[key], own);
 			// Of Options, only JSON becomes a part of the input, where Nothing is understood. Other options
 			// stay blank, and `readOption` throws for them.
@@ -123,7 +123,7 @@ export class ParameterReader {
 }
 
 /** Finds what is known of a field. @param type counts if no field has the name */
-const describeField = (
+const findFieldFacts = (
 	fields: NonNullable<FieldFacts['options']>,
 	name: string,
 	type: FieldFacts['type'] = 'string',

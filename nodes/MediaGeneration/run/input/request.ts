@@ -1,5 +1,5 @@
 import type { ResourceMapperField, ResourceMapperValue } from 'n8n-workflow';
-import { findModelSchema } from '../../api/catalogue';
+import { readModelDocumentForRun } from '../../api/catalogue';
 import { isResumeUrl } from '../../host/resumeUrl';
 import { isPlainObject } from '../../lib/json';
 import { cutText, LONGEST_TEXT } from '../../lib/text';
@@ -9,7 +9,7 @@ import { findStoredSchema } from '../../models/any/views';
 import { checkInput } from '../../models/check';
 import { fileSchema, prompt } from '../../models/commonFields';
 import {
-	describeFields,
+	toInputSchema,
 	parseValue,
 	toRequestKey,
 	type Field,
@@ -157,7 +157,7 @@ function readNamedModel(item: Item, { id, fields }: Model): Given {
 	return {
 		model: String(item.option(modelIdOption.name) ?? '').trim() || id,
 		values: Object.fromEntries(values),
-		schema: describeFields(fields),
+		schema: toInputSchema(fields),
 		mode: 'fields',
 		checks: 'fields',
 		warnings: [],
@@ -206,7 +206,7 @@ async function findSchema(
 ): Promise<Pick<Given, 'schema' | 'isUndescribed'> & { warning?: string }> {
 	const stored = findStoredSchema(fields);
 	if (stored?.model === model) return { schema: readSchema(stored.inputSchema, undefined) ?? {} };
-	const document = await findModelSchema(service, model);
+	const document = await readModelDocumentForRun(service, model);
 	const found = findInput(model, document);
 	const schema = 'schema' in found ? found.schema : {};
 	if (stored && !listProperties(schema).length)
@@ -254,7 +254,7 @@ const nameFields = (schema: JsonSchema) =>
  * @throws {UserError} if the field has neither
  */
 export function readOneFile({ call, index, read }: Item, field: Field): InputFile | string {
-	const schema = describeFields([{ ...field, send: { as: 'file', schema: fileSchema } }]);
+	const schema = toInputSchema([{ ...field, send: { as: 'file', schema: fileSchema } }]);
 	const values = { file: read(field.name) };
 	const reader = new InputReader(schema, new FilesOfItem(call.context, index));
 	const input = reader.read(values);

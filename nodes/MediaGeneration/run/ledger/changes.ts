@@ -8,11 +8,11 @@ import {
 	type Attempt,
 	digestCall,
 	type Entry,
-	findTask,
+	findAttempt,
 	identifyTask,
 	type Ledger,
-	mayCreateAgain,
-	type Opened,
+	isFinalFailure,
+	type OpenCall,
 	type Sleep,
 	statusOf,
 	VERSION,
@@ -25,27 +25,27 @@ type Writable<T> = {
 	-readonly [K in keyof T]: T[K] extends ReadonlyArray<infer One> ? One[] : T[K];
 };
 
-const write = <T>(stored: T) => stored as Writable<T>;
+const asWritable = <T>(stored: T) => stored as Writable<T>;
 
 export const beginLedger = (known: Partial<Ledger>): Ledger => ({
 	version: VERSION,
 	executionId: '',
 	runIndex: 0,
 	entries: [],
-	sleeps: 0,
+	lastSleepNumber: 0,
 	unknownCounts: {},
-	shared: { count: 0, costs: {}, unknownCalls: {} },
+	shared: { taskCount: 0, costs: {}, unknownCalls: {} },
 	...known,
 });
 
 /** Adds entries, all `new`, for the items that have none. */
 export function addEntries({ entries }: Ledger, count: number): void {
-	for (let item = 0; item < count; item++) write(entries)[item] ??= { attempts: [] };
+	for (let item = 0; item < count; item++) asWritable(entries)[item] ??= { attempts: [] };
 }
 
 /** Stores how the run waits, unless an earlier try has. */
 export function keepSettings(ledger: Ledger, read: () => Ledger['settings']): void {
-	write(ledger).settings ??= read();
+	asWritable(ledger).settings ??= read();
 }
 
 /** A task to create. */
@@ -82,7 +82,7 @@ export function adoptEarlier({ entries, earlier }: Ledger, { item, request }: Cr
 export const adopt = (attempts: readonly Attempt[]): Attempt[] =>
 	attempts.map(({ taskId, end }) => ({
 		...{ taskId, adopted: true },
-		...(end && mayCreateAgain(end) && { end }),
+		...(end && isFinalFailure(end) && { end }),
 	}));
 
 const describeRequest = ({ given, model, warning, input }: CreateRequest) => ({
@@ -91,21 +91,21 @@ const describeRequest = ({ given, model, warning, input }: CreateRequest) => ({
 });
 
 /** Counts a task before its request is sent, because calls of an agent may run side by side. */
-export const reserveTask = ({ shared }: Ledger): number => write(shared).count++;
+export const reserveTask = ({ shared }: Ledger): number => asWritable(shared).taskCount++;
 
 /** Counts a task no more, because its request made none. */
-export const giveBackTask = ({ shared }: Ledger): number => write(shared).count--;
+export const giveBackTask = ({ shared }: Ledger): number => asWritable(shared).taskCount--;
 
 /**
  * Notes that a task exists, from `new`, `failed` or `unknown` to `pending`. Its ID is logged at once, so
  * that it can be found whatever happens.
  */
-export function noteTask(opened: Opened, creation: Creation, taskId: string): void {
+export function noteTask(opened: OpenCall, creation: Creation, taskId: string): void {
 	const { call, ledger } = opened;
 	const { index } = creation.item;
 	const entry = noteSent(ledger, creation);
 	entry.attempts.push({ taskId });
-	write(ledger.shared.costs)[identifyTask(entry, taskId)] = [];
+	asWritable(ledger.shared.costs)[identifyTask(entry, taskId)] = [];
 	const { unknown } = creation;
 	// If `entry.unknown` isn't this creation's, another process noted it, and may have created a task too.
 	if (entry.unknown === unknown) delete entry.unknown;
@@ -116,7 +116,7 @@ export function noteTask(opened: Opened, creation: Creation, taskId: string): vo
 }
 
 /** Notes that it's unknown whether a task was created, from `new` or `failed` to `unknown`. */
-export function noteUnknown(opened: Opened, creation: Creation, unknown: UnknownOutcome): void {
+export function noteUnknown(opened: OpenCall, creation: Creation, unknown: UnknownOutcome): void {
 	const { index } = creation.item;
 	noteSent(opened.ledger, creation).unknown = unknown;
 	creation.unknown = unknown;
@@ -130,7 +130,7 @@ export function noteUnknown(opened: Opened, creation: Creation, unknown: Unknown
 /** Notes what was sent. A retry after an unknown outcome keeps the tasks that failed before. */
 function noteSent({ entries, earlier }: Ledger, creation: Creation): Writable<Entry> {
 	const { item, request } = creation;
-	const entry = write(entries[item.index] as Entry);
+	const entry = asWritable(entries[item.index] as Entry);
 	const before = earlier?.[item.index];
 	if (before && statusOf(before) === 'unknown' && !entry.attempts.length)
 		entry.attempts = adopt(before.attempts);
@@ -140,11 +140,11 @@ function noteSent({ entries, earlier }: Ledger, creation: Creation): Writable<En
 	return entry;
 }
 
-function noteUnknownCall({ call, ledger }: Opened, item: number, unknown: UnknownOutcome): void {
-	if (call.isTool) write(ledger.shared.unknownCalls)[digestCall(call, item)] = unknown;
+function noteUnknownCall({ call, ledger }: OpenCall, item: number, unknown: UnknownOutcome): void {
+	if (call.isTool) asWritable(ledger.shared.unknownCalls)[digestCall(call, item)] = unknown;
 }
 
-function describeItem({ call: { context }, ledger }: Opened, item: number): string {
+function describeItem({ call: { context }, ledger }: OpenCall, item: number): string {
 	const { id = 'none' } = context.getWorkflow();
 	const execution = ledger.executionId || 'none';
 	return `"${context.getNode().name}" (workflow ${id}, execution ${execution}, item ${item + 1})`;
@@ -153,7 +153,7 @@ function describeItem({ call: { context }, ledger }: Opened, item: number): stri
 /** Counts the outcome of an account's creation. @param error why it made no task, or may have made one */
 export function countOutcome({ unknownCounts }: Ledger, account: string, error?: Error): void {
 	const none = { inARow: 0, perhapsRejected: 0 };
-	const counts = write((write(unknownCounts)[account] ??= none));
+	const counts = asWritable((asWritable(unknownCounts)[account] ??= none));
 	if (!error) Object.assign(counts, none);
 	else if (isOfKind(error, 'unknown', 'perhapsRejected')) {
 		counts[error.kind === 'unknown' ? 'inARow' : 'perhapsRejected']++;
@@ -163,17 +163,17 @@ export function countOutcome({ unknownCounts }: Ledger, account: string, error?:
 
 /** Begins the wait, unless it has begun. @returns when it began */
 export const beginWait = (ledger: Ledger, at = Date.now()): number =>
-	(write(ledger).waitBeganAt ??= at);
+	(asWritable(ledger).waitBeganAt ??= at);
 
 /** Lets the wait begin anew, for the tasks of another try. */
 export function resetWait(ledger: Ledger): void {
-	delete write(ledger).waitBeganAt;
+	delete asWritable(ledger).waitBeganAt;
 }
 
 /** Notes what the service says of a task, from `pending` to `completed` or `failed`. An end is final. */
 export function noteLook(attempt: Attempt, said: Task): void {
-	if (said.status !== 'pending') write(attempt).end ??= said;
-	else write(attempt).creditsConsumed = said.creditsConsumed;
+	if (said.status !== 'pending') asWritable(attempt).end ??= said;
+	else asWritable(attempt).creditsConsumed = said.creditsConsumed;
 }
 
 /**
@@ -182,10 +182,10 @@ export function noteLook(attempt: Attempt, said: Task): void {
  */
 export function noteCost({ shared }: Ledger, key: string, said: Partial<Task>): void {
 	const { status, creditsConsumed: credits = -1 } = said;
-	const isFree = !credits && (status === 'completed' || mayCreateAgain(said));
+	const isFree = !credits && (status === 'completed' || isFinalFailure(said));
 	const figures = shared.costs[key];
 	// The same figure is noted again at each look and each output.
-	if ((credits > 0 || isFree) && figures?.at(-1) !== credits) write(figures)?.push(credits);
+	if ((credits > 0 || isFree) && figures?.at(-1) !== credits) asWritable(figures)?.push(credits);
 }
 
 /** Notes what the tasks of a run cost, as far as it knows. */
@@ -203,20 +203,21 @@ export function noteReported({ entries }: Ledger, outcomes: Outcome[]): void {
 	for (const [item, outcome] of outcomes.entries()) {
 		const task = outcome && 'error' in outcome ? factsOf(outcome.error).task : undefined;
 		const attempt = entries[item]?.attempts.find(({ taskId }) => taskId === task?.taskId);
-		if (attempt && task?.status === 'failed') write(attempt).reported = true;
+		if (attempt && task?.status === 'failed') asWritable(attempt).reported = true;
 	}
 }
 
 /** Stores that the execution sleeps, with all that the call needs which continues it. */
 export function noteSleep(ledger: Ledger, sleep: Sleep): void {
-	Object.assign(ledger, { sleeps: sleep.number, sleep });
+	asWritable(ledger).lastSleepNumber = sleep.number;
+	asWritable(ledger).sleep = sleep;
 	storeOutput(ledger, true);
 }
 
 /** Ends the sleep, which n8n need not store any longer. @returns the sleep; undefined without one */
 export function endSleep(ledger: Ledger): Sleep | undefined {
 	const { sleep } = ledger;
-	delete write(ledger).sleep;
+	delete asWritable(ledger).sleep;
 	return sleep;
 }
 
@@ -251,9 +252,10 @@ export function mergeLedgers(stored: Ledger, here: Ledger, isUnderway: boolean):
 	const [entries, copies] = isUnderway
 		? [here.entries, stored.entries]
 		: [stored.entries, here.entries];
-	for (const [item, copy] of copies.entries()) mergeEntry((write(entries)[item] ??= copy), copy);
-	write(here.shared).count = Math.max(stored.shared.count, here.shared.count);
-	write(here.shared).costs = { ...stored.shared.costs, ...here.shared.costs };
+	for (const [item, copy] of copies.entries())
+		mergeEntry((asWritable(entries)[item] ??= copy), copy);
+	asWritable(here.shared).taskCount = Math.max(stored.shared.taskCount, here.shared.taskCount);
+	asWritable(here.shared).costs = { ...stored.shared.costs, ...here.shared.costs };
 	// The stored counts may be older: those of this process win.
 	const unknownCounts = Object.assign(here.unknownCounts, {
 		...stored.unknownCounts,
@@ -264,16 +266,16 @@ export function mergeLedgers(stored: Ledger, here: Ledger, isUnderway: boolean):
 
 /** Merges `copy` into `entry`, in place because a call may hold `entry`. The tasks of both stay. */
 export function mergeEntry(entry: Entry, copy: Entry): void {
-	const merged = write(entry);
+	const merged = asWritable(entry);
 	for (const other of copy.attempts) {
 		const attempt = entry.attempts.find(({ taskId }) => taskId === other.taskId);
 		if (attempt) {
-			write(attempt).end ??= other.end;
-			write(attempt).reported ??= other.reported;
+			asWritable(attempt).end ??= other.end;
+			asWritable(attempt).reported ??= other.reported;
 		} else merged.attempts.push(other);
 	}
 	// The request is that of the task that counts.
-	if (!entry.request || copy.attempts.includes(findTask(entry) as Attempt))
+	if (!entry.request || copy.attempts.includes(findAttempt(entry) as Attempt))
 		Object.assign(merged, { request: copy.request, account: copy.account });
 	merged.unknown ??= copy.unknown;
 }

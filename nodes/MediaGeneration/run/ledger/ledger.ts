@@ -62,7 +62,7 @@ export interface Ledger {
 	 */
 	readonly waitBeganAt?: number;
 	/** The number of the node's last sleep in this execution. */
-	readonly sleeps: number;
+	readonly lastSleepNumber: number;
 	/** Present while the execution sleeps. */
 	readonly sleep?: Sleep;
 	/** By account. All runs of the node in the execution share them. */
@@ -115,7 +115,7 @@ export interface Sleep extends Readonly<Pick<WaitTimes, 'limitAt' | 'lastWakeAt'
 /** What all runs of a node share in one execution. */
 export interface Shared {
 	/** How many tasks they have created, or may have created. */
-	readonly count: number;
+	readonly taskCount: number;
 	/**
 	 * What the service has said that these tasks cost, by `identifyTask`, each figure once until it changes:
 	 * the last one counts. Creations of unknown outcome aren't here.
@@ -157,7 +157,7 @@ export interface WaitSettings {
 export type HowToWait = 'automatic' | 'callback' | 'polling';
 
 /** A call, with the ledger that it has opened. */
-export interface Opened {
+export interface OpenCall {
 	call: Call;
 	ledger: Ledger;
 }
@@ -172,13 +172,13 @@ export type EntryStatus = 'new' | 'unknown' | 'pending' | 'completed' | 'failed'
 
 /** Says where an item stands. An unknown outcome never hides a task that exists. */
 export function statusOf(entry: Entry): EntryStatus {
-	const task = findTask(entry);
+	const task = findAttempt(entry);
 	const status = task ? ((task.end?.status ?? 'pending') as EntryStatus) : 'new';
 	return entry.unknown && (status === 'new' || status === 'failed') ? 'unknown' : status;
 }
 
 /** Finds the task of an entry that counts: the last one, unless an earlier one has come further. */
-export const findTask = ({ attempts }: Entry): Attempt | undefined =>
+export const findAttempt = ({ attempts }: Entry): Attempt | undefined =>
 	attempts.reduce<Attempt | undefined>(
 		(best, one) => (best && rankProgress(best) > rankProgress(one) ? best : one),
 		undefined,
@@ -188,29 +188,30 @@ export const findTask = ({ attempts }: Entry): Attempt | undefined =>
 function rankProgress({ end }: Attempt): number {
 	if (!end) return 2;
 	if (end.status === 'completed') return 3;
-	return mayCreateAgain(end) ? 0 : 1;
+	return isFinalFailure(end) ? 0 : 1;
 }
 
 /**
  * Says whether a new task may take the place of a failed one. One that timed out may still end, and
  * so may one that failed because the service's upstream was silent: both may cost something.
  */
-export const mayCreateAgain = ({ status, failCode }: Partial<Task>): boolean =>
+export const isFinalFailure = ({ status, failCode }: Partial<Task>): boolean =>
 	status === 'failed' && failCode !== String(SILENT_UPSTREAM);
 
-export const isFailed = ({ status }: Task): boolean => status === 'failed' || status === 'timedOut';
+export const isFailedOrTimedOut = ({ status }: Task): boolean =>
+	status === 'failed' || status === 'timedOut';
 
 /**
  * Says whether a try creates a task for an item: where there is none, or in place of a failed one
  * that was reported before.
- * @param tries the most tasks that an item may get
+ * @param mostTries the most tasks that an item may get
  */
-export function isToSend(entry: Entry, tries: number): boolean {
+export function isToSend(entry: Entry, mostTries: number): boolean {
 	const status = statusOf(entry);
 	if (status === 'new') return true;
-	const { reported, end } = findTask(entry) ?? {};
+	const { reported, end } = findAttempt(entry) ?? {};
 	if (status !== 'failed' || !reported || !end) return false;
-	return mayCreateAgain(end) && entry.attempts.length < tries;
+	return isFinalFailure(end) && entry.attempts.length < mostTries;
 }
 
 /** Lists the tasks of an entry that are waited for: all that are pending, unless one has completed. */
@@ -218,7 +219,7 @@ export function listAwaited(entry: Entry): Attempt[] {
 	const status = statusOf(entry);
 	if (status === 'new' || status === 'unknown') return [];
 	if (status === 'pending') return entry.attempts.filter(({ end }) => !end);
-	return [findTask(entry) as Attempt];
+	return [findAttempt(entry) as Attempt];
 }
 
 /** Lists the tasks that are waited for, each once. */
@@ -251,7 +252,7 @@ export const findLimitAt = ({ waitBeganAt = Date.now(), settings }: Ledger): num
 
 /** Finds why it's unknown whether a task was created for what an agent asks for again. */
 export const findUnknownCall = (
-	{ call, ledger }: Opened,
+	{ call, ledger }: OpenCall,
 	item: number,
 ): UnknownOutcome | undefined =>
 	call.isTool ? ledger.shared.unknownCalls[digestCall(call, item)] : undefined;

@@ -6,7 +6,7 @@ import { digest } from '../../lib/json';
 import { limitConcurrency } from '../../lib/mapConcurrent';
 import { Memory } from '../../lib/memory';
 import { addEntries, beginLedger, keepSettings, mergeLedgers, storeOutput } from './changes';
-import { type Entry, type Ledger, type Opened, type Shared, statusOf, VERSION } from './ledger';
+import { type Entry, type Ledger, type OpenCall, type Shared, statusOf, VERSION } from './ledger';
 
 /** The key in the node's context. */
 const LEDGER_KEY = 'run';
@@ -60,8 +60,8 @@ function continueLedger(stored: Ledger | undefined, call: Call): Ledger {
 	if (here) return { ...here, earlier, waitBeganAt: undefined, sleep: undefined };
 	// The next run in this execution.
 	if (isSameExecution) {
-		const { sleeps, shared, unknownCounts } = stored;
-		return { ...fresh, sleeps, shared, unknownCounts };
+		const { lastSleepNumber, shared, unknownCounts } = stored;
+		return { ...fresh, lastSleepNumber, shared, unknownCounts };
 	}
 	// The first run of an execution, which may retry another one.
 	return { ...fresh, shared: openShared(call, fresh.shared), earlier };
@@ -103,17 +103,17 @@ interface RunHere {
  */
 const runsHere = new Memory<RunHere>('runs', ({ underway }) => underway > 0);
 
-function joinRun({ call, ledger }: Opened): void {
+function joinRun({ call, ledger }: OpenCall): void {
 	const key = identifyRun({ call, ledger });
 	if (!key) return;
 	const { underway, lock } = runsHere.get(key) ?? { underway: 0, lock: limitConcurrency(1) };
 	runsHere.set(key, { ledger, underway: underway + 1, lock }, ledger.entries.length);
 }
 
-const findRun = (opened: Opened): RunHere | undefined => runsHere.get(identifyRun(opened));
+const findRun = (opened: OpenCall): RunHere | undefined => runsHere.get(identifyRun(opened));
 
 /** Identifies a run by n8n's secret of the execution; blank without one, and for an agent's calls. */
-function identifyRun({ call: { context, isTool }, ledger }: Opened): string {
+function identifyRun({ call: { context, isTool }, ledger }: OpenCall): string {
 	const { token } = readResumeSecrets(context);
 	if (!token || isTool) return '';
 	const { executionId, runIndex } = ledger;
@@ -124,7 +124,7 @@ function identifyRun({ call: { context, isTool }, ledger }: Opened): string {
  * Does the work of a call that creates tasks. The calls of a run do theirs one after the other. A call that
  * finds all tasks created reads no settings: it takes those of the call before it.
  */
-export async function withLock(opened: Opened, work: () => Promise<void>): Promise<void> {
+export async function withLock(opened: OpenCall, work: () => Promise<void>): Promise<void> {
 	const here = findRun(opened);
 	if (!here) return await work();
 	await here.lock(async () => {
@@ -139,7 +139,7 @@ export async function withLock(opened: Opened, work: () => Promise<void>): Promi
  * Leaves the run of a call. After the last call, this process remembers a copy without what `storeOutput`
  * hides: results may have megabytes, and a later call finds them stored, or asks the service again.
  */
-export function leaveRun(opened: Opened): void {
+export function leaveRun(opened: OpenCall): void {
 	const here = findRun(opened);
 	if (!here || --here.underway) return;
 	const { ledger } = opened;

@@ -12,7 +12,7 @@ import { NODE_NAME } from '../../lib/brand';
 import { dropUndefined } from '../../lib/json';
 import { cutText, LONGEST_TEXT, toPlainText } from '../../lib/text';
 import { sumUp } from '../ledger/costs';
-import { type Entry, findTask, type Ledger, mayCreateAgain } from '../ledger/ledger';
+import { type Entry, findAttempt, type Ledger, isFinalFailure } from '../ledger/ledger';
 
 /** Tells an agent what the service's texts are, in items and in errors, also where there is none. */
 export const ABOUT_SERVICE_TEXTS =
@@ -23,7 +23,7 @@ export const buildRunError = (message: string, next: string): UserError =>
 	new UserError(message, { description: `${NOTHING_CREATED} ${next}` });
 
 /** Finds what an error says to do next. Descriptions of n8n's own errors are for its editor. */
-export const findNext = (error: unknown): string | undefined =>
+export const findRemedy = (error: unknown): string | undefined =>
 	(error instanceof UserError && error.description) || undefined;
 
 /** How to get the finished tasks. The text also shows in a calling workflow, so it names the node. */
@@ -60,7 +60,7 @@ function describeError(
 		.filter(({ taskId }) => taskId !== task?.taskId)
 		.map(({ taskId, end }) => `${taskId} (${end?.status ?? 'created'})`);
 	const hasOthers = others.length > 0;
-	const next = findNext(error);
+	const next = findRemedy(error);
 	const lines = [
 		hasOthers && entries.length > 1 && task && ABOUT_OTHER_TASKS,
 		// If the error said that no task was created, a reader would pay for the existing ones again.
@@ -110,7 +110,7 @@ export function toErrorItem(
 ): INodeExecutionData {
 	const { message, lines } = describeError(call, error, entry && [entry]);
 	const { task } = factsOf(error);
-	const known: Partial<Task> = task ?? { taskId: entry && findTask(entry)?.taskId };
+	const known: Partial<Task> = task ?? { taskId: entry && findAttempt(entry)?.taskId };
 	const { taskId, status, failCode, failMessage } = known;
 	const details = taskId ? dropUndefined({ taskId, status, failCode, failMessage }) : undefined;
 	const shown = { message, description: lines.join(' '), beside: task, details };
@@ -130,7 +130,7 @@ export function buildFailedTaskError(task: Task): ServiceError {
 	const failed = `The task failed: ${sayReason(task)}${failCode ? ` (code ${failCode})` : ''}`;
 	const lastLook = lookError ? `. The last look failed: ${lookError}` : '';
 	const late = `The task had not ended when the wait was over${lastLook}`;
-	const next = mayCreateAgain(task)
+	const next = isFinalFailure(task)
 		? 'Change the prompt, then run the node that created it again: that pays for a new task for each of its items.'
 		: 'It may still end at the service: use Wait with this ID.';
 	return new ServiceError('failedTask', status === 'timedOut' ? late : failed, next, { task });

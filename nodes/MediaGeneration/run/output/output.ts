@@ -11,8 +11,8 @@ import { publishTasks } from '../ledger/costs';
 import {
 	describeTask,
 	type Entry,
-	findTask,
-	isFailed,
+	findAttempt,
+	isFailedOrTimedOut,
 	type Ledger,
 	statusOf,
 } from '../ledger/ledger';
@@ -65,14 +65,14 @@ export const makeOutcomes = (
 		if (errors.has(item)) return { error: errors.get(item) };
 		if (entry.unknown && statusOf(entry) === 'unknown')
 			return { error: buildUnknownError(entry.unknown) };
-		const attempt = findTask(entry);
+		const attempt = findAttempt(entry);
 		// An item without a task has the error of the run; if there is none, the item wasn't begun.
 		if (fatal || !attempt) return fatal;
 		const { said, failure } = looks?.find(looks.keyOf(entry)) ?? {};
 		const task = describeTask(entry, attempt, said);
 		if (!isOver) return { items: [{ json: task }] };
 		const ended = { ...markTimedOut(task), ...(failure && { lookError: failure.message }) };
-		if (isError && isFailed(ended)) return { error: buildFailedTaskError(ended) };
+		if (isError && isFailedOrTimedOut(ended)) return { error: buildFailedTaskError(ended) };
 		return { items: makeItems(run, entry, ended) };
 	});
 

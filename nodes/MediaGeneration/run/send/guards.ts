@@ -20,9 +20,9 @@ interface Guard {
 	/** Asked before anything is created. @returns why the limit forbids these creations */
 	check?: (run: Run, creations: Creation[], limit?: number) => MaybeError | Promise<MaybeError>;
 	/** Reserves a creation, right before it is sent. @returns why the limit forbids it */
-	reserve?: (run: Run, creation: Creation, limit?: number) => MaybeError | Promise<MaybeError>;
+	permit?: (run: Run, creation: Creation, limit?: number) => MaybeError | Promise<MaybeError>;
 	/** Settles what the creation cost, once its outcome is known. */
-	settle?: (run: Run, creation: Creation) => void;
+	giveBack?: (run: Run, creation: Creation) => void;
 }
 
 type MaybeError = Error | undefined;
@@ -56,18 +56,18 @@ const balance: Guard = {
 const maxTasks: Guard = {
 	field: maxTasksOption,
 	check: (run, creations, limit) => findTooMany(run, creations.length, limit),
-	reserve(run, _, limit) {
+	permit(run, _, limit) {
 		const tooMany = findTooMany(run, 1, limit);
 		if (!tooMany) reserveTask(run.ledger);
 		return tooMany;
 	},
-	settle({ ledger }, { isSent }) {
+	giveBack({ ledger }, { isSent }) {
 		if (!isSent) giveBackTask(ledger);
 	},
 };
 
 function findTooMany(run: Run, more: number, limit = Infinity): MaybeError {
-	if (run.ledger.shared.count + more <= limit) return undefined;
+	if (run.ledger.shared.taskCount + more <= limit) return undefined;
 	return buildLimitError(run, maxTasksOption, limit, `${more} more requested`);
 }
 
@@ -81,7 +81,7 @@ function buildLimitError(
 ): Error {
 	const since = call.nodeContext ? 'this execution' : 'the last hour';
 	return buildRunError(
-		`'${displayName}' in Options is ${limit}: ${ledger.shared.count} already created in ${since}, ${why}`,
+		`'${displayName}' in Options is ${limit}: ${ledger.shared.taskCount} already created in ${since}, ${why}`,
 		call.isTool ? 'The limit was set by the owner of this workflow: do not try again.' : next,
 	);
 }
@@ -92,13 +92,13 @@ function buildLimitError(
  */
 const maxCredits: Guard = {
 	field: maxCreditsOption,
-	async reserve(run, { item }, limit) {
+	async permit(run, { item }, limit) {
 		if (limit === undefined) return undefined;
 		await learnCosts(run, item);
-		const { count, costs } = run.ledger.shared;
+		const { taskCount, costs } = run.ledger.shared;
 		const said = Object.values(costs);
 		const highest = Math.max(0, ...said.flat());
-		const unknown = Math.max(0, count - said.length);
+		const unknown = Math.max(0, taskCount - said.length);
 		const lasts = said.map((figures) => figures.at(-1) ?? 0);
 		const spent = addCredits([...lasts, unknown * highest]);
 		const isKnown = !findUnpriced(run) && (highest > 0 || !unknown);
@@ -187,12 +187,12 @@ export async function sendGuarded(
 	send: () => Promise<MaybeError>,
 ): Promise<MaybeError> {
 	const work = async () => {
-		for (const { field, reserve } of GUARDS) {
-			const error = await reserve?.(run, creation, readLimit(creation, field));
+		for (const { field, permit } of GUARDS) {
+			const error = await permit?.(run, creation, readLimit(creation, field));
 			if (error) return hasTask(run, creation) ? undefined : error;
 		}
 		const error = await send();
-		for (const { settle } of GUARDS) settle?.(run, creation);
+		for (const { giveBack } of GUARDS) giveBack?.(run, creation);
 		return error;
 	};
 	if (readLimit(creation, maxCreditsOption) === undefined) return await work();

@@ -37,7 +37,7 @@ export async function sendAll(run: Run, creations: Creation[]): Promise<void> {
 	const send = async (creation: Creation): Promise<number> => {
 		const { index } = creation.item;
 		// Older agents give calls side by side one run index, and so one entry.
-		const isStillToSend = isToSend(ledger.entries[index] as Entry, call.tries);
+		const isStillToSend = isToSend(ledger.entries[index] as Entry, call.mostTries);
 		if (call.signal?.aborted || !isStillToSend) return index;
 		const error = await sendGuarded(run, creation, async () => await create(creation));
 		// An item that only waited for its turn when another ended the run has no error of its own.
@@ -81,7 +81,7 @@ class CreationSender {
 	private readonly inTurn: ReturnType<RateLimiter['join']>;
 	private readonly queue: CreationQueue;
 	private readonly stop: AccountStop;
-	private readonly closing: Closing;
+	private readonly closing: CutOff;
 	/** The items whose requests are under way. */
 	private readonly underway = new Set<number>();
 
@@ -90,8 +90,8 @@ class CreationSender {
 		account: string,
 		{ perTenSeconds, signal }: Pace,
 	) {
-		this.closing = describeClosing(run.call);
-		this.inTurn = limiters.of(account).join(perTenSeconds || Infinity, signal);
+		this.closing = findCutOff(run.call);
+		this.inTurn = creationRates.of(account).join(perTenSeconds || Infinity, signal);
 		this.queue = new CreationQueue(run, signal);
 		this.stop = new AccountStop(run.ledger, account);
 	}
@@ -124,8 +124,8 @@ class CreationSender {
 			noteTask(this.run, creation, await this.uploadAndSend(creation));
 			return {};
 		} catch (error) {
-			const { outcome } = factsOf(error);
-			if (outcome) noteUnknown(this.run, creation, outcome);
+			const { unknown } = factsOf(error);
+			if (unknown) noteUnknown(this.run, creation, unknown);
 			if (isOfKind(error, 'tasksAtOnce')) this.stop.noteNoTime(error);
 			return { error: adviseModelName(creation, error as Error) };
 		}
@@ -161,18 +161,18 @@ class CreationSender {
 function adviseModelName({ request }: Creation, error: Error): Error {
 	if (!request.isUndescribed || !isOfKind(error, 'input')) return error;
 	const next = `The service describes no model "${request.model}". ${CHECK_NAME}. ${error.description}`;
-	return error.advise(next);
+	return error.withRemedy(next);
 }
 
 /** Of all runs of this process, by account. */
-const limiters = new RateLimiters('creationRates', {
+const creationRates = new RateLimiters('creationRates', {
 	period: CREATION_RATE.period,
 	patience: 60_000,
 	isTooFast: (error) => isOfKind(error, 'rate'),
 });
 
 /** When a call's creations end, so that its output comes in time, and what is said then. */
-interface Closing extends CreationTimes {
+interface CutOff extends CreationTimes {
 	/** The error of items that were not sent. */
 	notSent: UserError;
 	/** The outcome of a creation that is still under way. */
@@ -180,7 +180,7 @@ interface Closing extends CreationTimes {
 }
 
 /** Plans when a call's creations end: before an MCP client gives up, or before n8n's timeout. */
-function describeClosing({ answerBy, timeout }: Call): Closing {
+function findCutOff({ answerBy, timeout }: Call): CutOff {
 	const times = planCreations(timeout);
 	const tookSoLong = 'The service took so long to create the task that';
 	const inLog = "Its ID will be in n8n's log.";
@@ -193,7 +193,7 @@ function describeClosing({ answerBy, timeout }: Call): Closing {
 			),
 			unknown: {
 				message: `${tookSoLong} the MCP client would have given up`,
-				advice: `Do not create it again. ${inLog}`,
+				remedy: `Do not create it again. ${inLog}`,
 			},
 		};
 	return {
@@ -204,7 +204,7 @@ function describeClosing({ answerBy, timeout }: Call): Closing {
 		),
 		unknown: {
 			message: `${tookSoLong} n8n would have ended the execution`,
-			advice: inLog,
+			remedy: inLog,
 		},
 	};
 }

@@ -4,7 +4,7 @@ import { limitConcurrency } from '../../lib/mapConcurrent';
 import { growPauses, pause } from '../../lib/timers';
 import { beginWait, countOutcome } from '../ledger/changes';
 import type { Ledger } from '../ledger/ledger';
-import { findNext } from '../output/errors';
+import { findRemedy } from '../output/errors';
 import type { Run } from '../run';
 import { MAX_TIME_WHILE_FULL, PAUSES_WHILE_FULL, planWait } from '../timetable';
 
@@ -36,7 +36,7 @@ export class AccountStop {
 		if (error && factsOf(error).appliesToAll)
 			this.stop(
 				`the service rejected an earlier one for a reason that applies to all (${error.message})`,
-				findNext(error),
+				findRemedy(error),
 			);
 	}
 

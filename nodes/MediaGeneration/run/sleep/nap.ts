@@ -120,7 +120,7 @@ export class Nap {
 		const [first = ''] = looks.pendingKeys;
 		await looks.lookUntilPending(first, getService);
 		this.noteEnds(copy);
-		this.warnOf('look', looks.failure?.message);
+		this.warnOf('look', looks.firstLookFailure?.message);
 		if (looks.haveEnded) await this.nudge();
 	}
 
@@ -165,15 +165,15 @@ const nameNode = (context: Context): string =>
 	`"${context.getNode().name}" (execution ${context.getExecutionId()})`;
 
 /** Numbers a new sleep, above each that this process knows: two calls of a run may fall asleep. */
-export const numberSleep = (context: Context, { sleeps }: Ledger): number =>
-	Math.max(sleeps, naps.get(nameNode(context))?.facts.number ?? 0) + 1;
+export const numberSleep = (context: Context, { lastSleepNumber }: Ledger): number =>
+	Math.max(lastSleepNumber, naps.get(nameNode(context))?.facts.number ?? 0) + 1;
 
 /**
  * Finds what this process knows of the sleep that n8n has stored.
  * @returns undefined if this process knows that the sleep is over: n8n may let a webhook through
  *   before it has stored the end of the sleep
  */
-export function findNap(context: Context, ledger: Ledger): Nap | undefined {
+export function openNap(context: Context, ledger: Ledger): Nap | undefined {
 	const { number, limitAt, lastWakeAt } = ledger.sleep as Sleep;
 	const name = nameNode(context);
 	const known = naps.get(name);

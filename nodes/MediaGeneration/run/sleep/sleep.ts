@@ -1,17 +1,17 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 import type { Call } from '../../host/call';
-import { isReadAlike } from '../../host/credentials';
+import { readsSameCredential } from '../../host/credentials';
 import { findObstacle, readResumeUrl } from '../../host/resumeUrl';
 import { storeItems } from '../../host/sleep';
 import { findWaiter } from '../../host/waiter';
 import { isInternalUrl, isLoopbackUrl } from '../../lib/url';
 import { beginWait, type Creation, noteSleep } from '../ledger/changes';
-import { type Entry, findLimitAt, findTask, type HowToWait } from '../ledger/ledger';
-import { findNext } from '../output/errors';
+import { type Entry, findLimitAt, findAttempt, type HowToWait } from '../ledger/ledger';
+import { findRemedy } from '../output/errors';
 import { makeOutcomes, toOutput } from '../output/output';
 import { findPending, hasError, isErrorIfFailed, type Run, type WaitDecision } from '../run';
 import { planWait, PROBE_TIMEOUT } from '../timetable';
-import { findNap, numberSleep } from './nap';
+import { openNap, numberSleep } from './nap';
 
 /** Decides how to wait for the tasks there are, and for those that will be created. */
 export async function decideWait(run: Run, creations: Creation[]): Promise<WaitDecision> {
@@ -21,7 +21,7 @@ export async function decideWait(run: Run, creations: Creation[]): Promise<WaitD
 		(item) => created.has(item) || (entries[item]?.attempts.length && !hasError(run, item)),
 	);
 	// Adopted tasks call back the execution that created them, so this one must stay awake.
-	const isAdopted = (item: number) => findTask(entries[item] as Entry)?.adopted;
+	const isAdopted = (item: number) => findAttempt(entries[item] as Entry)?.adopted;
 	if (waiting.some((item) => !created.has(item) && isAdopted(item))) return {};
 	const services = await Promise.all(waiting.map(async (item) => await run.getService(item)));
 	const credentials = services.map((service) => service.credentials);
@@ -42,7 +42,7 @@ export async function decideFor(
 	if (chosen === 'polling' || call.isTool) return {};
 	const waiter = findWaiter(call);
 	if (waiter) return { reason: waiter };
-	if (!(await isReadAlike(context, credentials))) return { reason: UNREADABLE_CREDENTIAL };
+	if (!(await readsSameCredential(context, credentials))) return { reason: UNREADABLE_CREDENTIAL };
 	const resumeUrl = readResumeUrl(context);
 	if (!credentials.every(({ baseUrl }) => mayReach(baseUrl, resumeUrl, chosen))) {
 		const { origin } = new URL(resumeUrl);
@@ -87,11 +87,11 @@ export async function fallAsleep(run: Run): Promise<INodeExecutionData[]> {
 	const items = toOutput(call, makeOutcomes(run, true, isError), ledger);
 	const stored = [...errors].map(([item, error]) => [
 		item,
-		{ message: (error as Error).message, description: findNext(error) },
+		{ message: (error as Error).message, description: findRemedy(error) },
 	]);
 	const number = numberSleep(context, ledger);
 	noteSleep(ledger, { number, limitAt, lastWakeAt, errors: Object.fromEntries(stored) });
-	const nap = findNap(context, ledger);
+	const nap = openNap(context, ledger);
 	nap?.keepNudging();
 	// A run sleeps only where all its items have one credential.
 	const pending = findPending(run);

@@ -2,7 +2,7 @@ import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { TaskService } from '../../api/client';
 import { NUDGE } from '../../callback/verify';
 import {
-	type AcceptedCallback,
+	type ReceivedCallback,
 	answer,
 	ANSWER_TIMEOUT,
 	refuse,
@@ -13,7 +13,7 @@ import { settleBy } from '../../lib/timers';
 import { type Ledger, listAwaitedIds, type Sleep } from '../ledger/ledger';
 import { readLedger } from '../ledger/openLedger';
 import { CLOCK_TOLERANCE } from '../timetable';
-import { findNap, type Nap } from './nap';
+import { openNap, type Nap } from './nap';
 
 /**
  * Receives a callback, or a nudge of our own, for a run that sleeps. Once the details of every task say
@@ -37,7 +37,7 @@ async function judgeAndWake(context: IWebhookFunctions): Promise<IWebhookRespons
 	const ledger = readLedger(findNodeContext(context));
 	if (!ledger?.sleep || !listAwaitedIds(ledger.entries).includes(callback.taskId))
 		return refuse(context, { reason: 'taskNotInExecution' });
-	const nap = findNap(context, ledger);
+	const nap = openNap(context, ledger);
 	if (!nap) return accept(context);
 	// After a restart, no other process nudges. A nudge comes from a process that does.
 	if (callback.claim.type !== NUDGE) nap.keepNudging();
@@ -53,7 +53,7 @@ interface Asleep {
 
 async function lookAndWake(
 	context: IWebhookFunctions,
-	{ taskId, claim, readCredentials }: AcceptedCallback,
+	{ taskId, claim, readCredentials }: ReceivedCallback,
 	{ ledger, nap, answerBy }: Asleep,
 ): Promise<IWebhookResponseData> {
 	const { limitAt, lastWakeAt } = ledger.sleep as Sleep;
