@@ -22,13 +22,13 @@ withAgents("an agent of n8n's Agents", () => {
 	};
 
 	/** Builds a tool that creates a task, for whose prompt the model is asked. */
-	const creating = (operation: string, parameters: object = {}) => {
+	const buildCreatingTool = (operation: string, parameters: object = {}) => {
 		const prompt = "={{ $fromAI('prompt', 'What to change', 'string') }}";
 		return toTool(editSample(pair.service.resultsUrl, { operation, prompt, ...parameters }));
 	};
 
 	/** Builds a tool of another operation. */
-	const using = (parameters: Record<string, unknown>) => toTool(mediaGeneration(parameters));
+	const buildTool = (parameters: Record<string, unknown>) => toTool(mediaGeneration(parameters));
 
 	/** Makes an agent with these tools, whose model makes these calls in each chat. */
 	async function createAgent(tools: object[], turns: Parameters<typeof model.script>[0]) {
@@ -60,9 +60,9 @@ withAgents("an agent of n8n's Agents", () => {
 		const fileUrl = "={{ $fromAI('link', 'A link to a result', 'string') }}";
 		const agent = await createAgent(
 			[
-				creating('generate', { options: { downloadResults: true } }),
-				using({ operation: 'getFiles', taskId }),
-				using({ resource: 'file', operation: 'upload', source: 'url', fileUrl }),
+				buildCreatingTool('generate', { options: { downloadResults: true } }),
+				buildTool({ operation: 'getFiles', taskId }),
+				buildTool({ resource: 'file', operation: 'upload', source: 'url', fileUrl }),
 			],
 			[
 				[new ToolCall('generate', () => ({ prompt: 'one' }))],
@@ -97,7 +97,7 @@ withAgents("an agent of n8n's Agents", () => {
 			['one', /"status":"pending"/],
 		];
 		const agent = await createAgent(
-			[creating('start')],
+			[buildCreatingTool('start')],
 			calls.map(([prompt]) => [{ prompt }]),
 		);
 		await agent.chat('Make it night');

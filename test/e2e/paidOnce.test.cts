@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import { refuseOnce } from '../../dev/fixtures/ways.cts';
+import { refuseOnce } from '../../dev/fixtures/compareRuns.cts';
 import { editSample, NODE, prompts } from '../../dev/fixtures/workflows.cts';
 import { usePair } from './support.cts';
 

@@ -9,7 +9,13 @@ import {
 	webhook,
 } from '../../dev/fixtures/workflows.cts';
 import { postJson } from '../../dev/fixtures/callbacks.cts';
-import { makeAlike, readOutputs, refuseOnce, WAYS, type Way } from '../../dev/fixtures/ways.cts';
+import {
+	makeAlike,
+	readOutputs,
+	refuseOnce,
+	WAYS,
+	type Way,
+} from '../../dev/fixtures/compareRuns.cts';
 import type { Execution } from '../../dev/n8n/execution.cts';
 import { isOldest, readHints, usePair } from './support.cts';
 

@@ -19,8 +19,8 @@ import {
 	buildExecuteContext,
 	buildWebhookContext,
 	fake,
-	type OfNode,
-	type OfRun,
+	type NodeFacts,
+	type RunFacts,
 	type Parts,
 	type Request,
 } from '../world/contexts.cts';
@@ -29,7 +29,7 @@ import { makeResponse } from '../world/response.cts';
 export { fake } from '../world/contexts.cts';
 
 /** A run of the node, as far as the tests vary it. */
-export interface Run extends Omit<OfRun, 'node' | 'items'> {
+export interface RunSetup extends Omit<RunFacts, 'node' | 'items'> {
 	/** The type of the node. */
 	type?: string;
 	/** The node's parameters, as its owner set them. */
@@ -42,7 +42,7 @@ export interface Run extends Omit<OfRun, 'node' | 'items'> {
 
 /** Builds what n8n gives to a run, and more of it. */
 export function buildContext(
-	{ type = 'mediaGeneration', parameters = {}, input = [], goesOn, ...run }: Run = {},
+	{ type = 'mediaGeneration', parameters = {}, input = [], goesOn, ...run }: RunSetup = {},
 	more: Parts<IExecuteFunctions> = {},
 ) {
 	const onError = goesOn ? 'continueRegularOutput' : undefined;
@@ -123,7 +123,7 @@ export const buildDetails = (taskId: string, state: string, more?: object) => ({
 });
 
 /** A callback, and the node of n8n's that it comes to. */
-export interface Callback extends Omit<OfNode, 'answer'> {
+export interface Callback extends Omit<NodeFacts, 'answer'> {
 	taskId: string;
 	/** Signs the callback; by default the credential's own. */
 	secret?: string;

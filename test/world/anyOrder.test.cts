@@ -36,7 +36,7 @@ const EVENTS = [
 
 /** What comes out of a world, in the end, and what was created for it. */
 async function readOutput(plan: World['plan']) {
-	const world = await new World(plan).live();
+	const world = await new World(plan).run();
 	world.check();
 	const { n8n, service } = world;
 	// Each world has hosts of its own.
@@ -70,7 +70,7 @@ it(
 it(
 	'in any order of what happens, each paid task comes out once, with the truth about it',
 	async () => {
-		const live = async (plan: World['plan']) => (await new World(plan).live()).check();
+		const live = async (plan: World['plan']) => (await new World(plan).run()).check();
 		await fc.assert(fc.asyncProperty(plans, live), {
 			numRuns,
 			// A change must fail by itself there, not by chance. Elsewhere each run has new orders.

@@ -54,7 +54,7 @@ export interface Request {
 }
 
 /** What n8n knows of a node that it calls. */
-export interface OfNode {
+export interface NodeFacts {
 	node: Omit<Partial<INode>, 'parameters'> & { parameters?: Record<string, unknown> };
 	/** A call of an MCP server has none. */
 	executionId?: string;
@@ -82,8 +82,17 @@ const HELPERS = {
 };
 
 /** What n8n gives to all functions of a node. */
-export function buildContext<Context extends object>(
-	{ node, executionId, mode = 'trigger', id, credentials, answer, log = () => {}, helpers }: OfNode,
+export function buildBaseContext<Context extends object>(
+	{
+		node,
+		executionId,
+		mode = 'trigger',
+		id,
+		credentials,
+		answer,
+		log = () => {},
+		helpers,
+	}: NodeFacts,
 	more: Parts<Context> = {},
 ): Context {
 	async function httpRequestWithAuthentication(
@@ -112,7 +121,7 @@ export function buildContext<Context extends object>(
 }
 
 /** What n8n knows of a run. */
-export interface OfRun extends OfNode {
+export interface RunFacts extends NodeFacts {
 	/** What it stores for each node, and for all. Null: n8n's Agents run the node without an execution. */
 	contextData?: Record<string, object> | null;
 	runIndex?: number;
@@ -126,11 +135,11 @@ export interface OfRun extends OfNode {
 
 /** What n8n gives to `execute()`. */
 export function buildExecuteContext(
-	{ contextData = {}, runIndex = 0, isTool = false, items = [], hints = [], ...more }: OfRun,
+	{ contextData = {}, runIndex = 0, isTool = false, items = [], hints = [], ...more }: RunFacts,
 	parts: Parts<IExecuteFunctions> = {},
 ) {
 	const { node, customData = new Map() } = more;
-	return buildContext<IExecuteFunctions>(more, {
+	return buildBaseContext<IExecuteFunctions>(more, {
 		getNodeParameter: (name: string, _: number, none: unknown) => node.parameters?.[name] ?? none,
 		getContext(of: string) {
 			if (!contextData) throw new Error('`executionData` is not initialized');
@@ -165,11 +174,11 @@ export interface Received {
 
 /** What n8n gives to `webhook()`. */
 export const buildWebhookContext = (
-	of: OfNode,
+	of: NodeFacts,
 	{ headers, body, bytes = Buffer.from(JSON.stringify(body)), query, response }: Received,
 	more: Parts<IWebhookFunctions> = {},
 ) =>
-	buildContext<IWebhookFunctions>(of, {
+	buildBaseContext<IWebhookFunctions>(of, {
 		getHeaderData: () => headers,
 		getBodyData: () => body,
 		getQueryData: () => query,

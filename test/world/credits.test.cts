@@ -1,4 +1,12 @@
-import { AWAKE_OR_ASLEEP, build, film, live, MINUTE, SECOND, type OfItem } from './live.cts';
+import {
+	AWAKE_OR_ASLEEP,
+	build,
+	film,
+	runAndCheck,
+	MINUTE,
+	SECOND,
+	type ItemFates,
+} from './live.cts';
 import type { Plan } from './world.cts';
 
 /* Maximum Credits per Run. While a task runs, the service says one credit more than its price. */
@@ -6,11 +14,11 @@ import type { Plan } from './world.cts';
 const GOES_ON = { onError: 'continueRegularOutput' } as const;
 
 /** Tasks of these prices. */
-const cost = (...prices: number[]): OfItem[] => prices.map((price) => ({ price }));
+const cost = (...prices: number[]): ItemFates[] => prices.map((price) => ({ price }));
 
 /** How many tasks were sent in all, and what the last error says. */
-async function spend(items: OfItem[], more: Partial<Plan>) {
-	const lived = await live(build(items, { ...GOES_ON, ...more }));
+async function spend(items: ItemFates[], more: Partial<Plan>) {
+	const lived = await runAndCheck(build(items, { ...GOES_ON, ...more }));
 	const said = lived.items.flatMap(({ json }) => json.error ?? []);
 	const { creations } = lived.world.service;
 	return { ...lived, said, count: creations.length, creations };
@@ -34,7 +42,7 @@ describe.each(AWAKE_OR_ASLEEP)('a limit in credits (%s)', (howToWait) => {
 	])(
 		'counts over a loop, where a failure costs nothing but stays dear: %d',
 		async (most, count) => {
-			const failed: OfItem = { end: 'failed', price: 5 };
+			const failed: ItemFates = { end: 'failed', price: 5 };
 			const steps = [film(failed, 'good'), film('good')];
 			const lived = await spend([], { steps, howToWait, maxCredits: most });
 			expect(lived.count).toBe(count);
@@ -50,7 +58,7 @@ describe.each(AWAKE_OR_ASLEEP)('a limit in credits (%s)', (howToWait) => {
 	});
 
 	it('pays for no further task in any try, where the service says costs only at the end', async () => {
-		const items: OfItem[] = ['endless', 'endless', 'endless'];
+		const items: ItemFates[] = ['endless', 'endless', 'endless'];
 		const { sent, error, world } = await spend(items, {
 			...{ howToWait, maxCredits: 100, costs: 'atEnd', maxTries: 5, onError: 'stopWorkflow' },
 		});
@@ -64,7 +72,7 @@ describe.each(AWAKE_OR_ASLEEP)('a limit in credits (%s)', (howToWait) => {
 	});
 
 	it('says why a task failed that may not be created again', async () => {
-		const failed: OfItem = { end: 'failed', price: 9 };
+		const failed: ItemFates = { end: 'failed', price: 9 };
 		const { sent, said } = await spend([failed], {
 			...{ howToWait, maxCredits: 14, costs: 'atEnd', maxTries: 3 },
 		});
@@ -84,7 +92,7 @@ describe.each(AWAKE_OR_ASLEEP)('a limit in credits (%s)', (howToWait) => {
 	});
 });
 
-it.each<[string, OfItem[], number, number]>([
+it.each<[string, ItemFates[], number, number]>([
 	['like the dearest', [...cost(3), 'unknown', ...cost(1)], 12, 3],
 	['like the dearest', [...cost(3), 'unknown', ...cost(1)], 11, 2],
 	['too much where no cost is known', ['unknown', 'good'], 100, 1],
@@ -93,7 +101,7 @@ it.each<[string, OfItem[], number, number]>([
 });
 
 it('a rejected creation costs nothing', async () => {
-	const items: OfItem[] = [...cost(3), 'refused', ...cost(1)];
+	const items: ItemFates[] = [...cost(3), 'refused', ...cost(1)];
 	expect((await spend(items, { maxCredits: 8 })).sent).toEqual([1, 1, 1]);
 });
 

@@ -25,30 +25,30 @@ const FATES = {
 	unknown: { creation: 'reset' },
 } as const satisfies Record<string, Partial<Fate>>;
 
-export type Named = keyof typeof FATES;
-type Some = Named | Partial<Fate>;
+export type FateName = keyof typeof FATES;
+type FateInput = FateName | Partial<Fate>;
 
-const toFate = (some: Some): Fate => ({
+const toFate = (some: FateInput): Fate => ({
 	...GOOD,
 	...(typeof some === 'string' ? FATES[some] : some),
 });
 
 /** The fates of an item's tasks, one creation after the other, or of all of them. */
-export type OfItem = Some | Some[];
+export type ItemFates = FateInput | FateInput[];
 
 /** A node with the fates of its items. */
-export const film = (...items: OfItem[]): Plan['steps'][0] => ({
+export const film = (...items: ItemFates[]): Plan['steps'][0] => ({
 	node: 'Film',
 	items: items.map((fates) => [fates].flat().map(toFate)),
 });
 
 /** A world with an execution of one node, by default, whose items have these fates. */
-export const build = (items: OfItem[], more: Partial<Plan> = {}): World =>
+export const build = (items: ItemFates[], more: Partial<Plan> = {}): World =>
 	new World({ ...CALM, steps: [film(...items)], ...more });
 
 /** Lets everything happen, of which all must hold that always does. */
-export async function live(world: World) {
-	await world.live();
+export async function runAndCheck(world: World) {
+	await world.run();
 	world.check();
 	return readLast(world);
 }

@@ -45,8 +45,8 @@ function serveFiles({ service }: World): void {
 async function runMany(world: World): Promise<void> {
 	const { plan } = world;
 	for (let count = 0; count < COUNT; count++) {
-		const execution = world.begin(plan);
-		await world.end();
+		const execution = world.startExecution(plan);
+		await world.runToEnd();
 		sizes.push(JSON.stringify(execution.ended).length);
 		execution.stored = '';
 		for (const list of [execution.ended, execution.given]) list.length = 0;

@@ -58,7 +58,7 @@ export interface RunData {
 export interface Conditions {
 	responseMode: 'onReceived' | 'lastNode';
 	/** When its WaitTracker starts. */
-	trackerAt: number;
+	trackerDelay: number;
 	/** How long each execution that is to go on waits for a free slot, in turn. */
 	slotWaits: number[];
 	/** The process that runs what starts or goes on, in turn. */
@@ -215,7 +215,7 @@ export class N8n {
 		/** Counts what happens. */
 		private readonly count: (what: string) => void,
 	) {
-		this.trackerBegan = clock.now + conditions.trackerAt;
+		this.trackerBegan = clock.now + conditions.trackerDelay;
 		this.storeFailures = conditions.storeFailures;
 		this.processes = [this.boot(0), this.boot(1)];
 	}

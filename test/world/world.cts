@@ -30,7 +30,7 @@ export interface Choices extends Pick<Settings, 'onError' | 'maxTries' | 'execut
 	failedTasks: 'error' | 'output';
 	downloads: boolean;
 	/** Maximum Tasks per Run. */
-	room: number | undefined;
+	maxTasks: number | undefined;
 	/** Maximum Credits per Run. */
 	maxCredits: number | undefined;
 	concurrency: number;
@@ -90,8 +90,8 @@ const isKnown = ({ fate, isLate }: Creation) => fate.creation === 'ok' && !isLat
 const sum = (numbers: number[]) => numbers.reduce((total, one) => total + one, 0);
 
 /** Before n8n's timeout, the last creation begins, and its outcome is to be known. */
-const CREATED_BY = 8 * SECOND;
-const KNOWN_BY = 3 * SECOND;
+const LAST_CREATION_BEFORE_TIMEOUT = 8 * SECOND;
+const OUTCOME_BEFORE_TIMEOUT = 3 * SECOND;
 
 /** A retry sends again what is of unknown outcome. What that was to take the place of counts no more. */
 const isReplaced = (task: Creation, all: Creation[]) =>
@@ -104,7 +104,7 @@ export class World {
 	readonly service: Service;
 	/** What must not be. */
 	readonly wrong: string[] = [];
-	readonly begun = this.clock.now;
+	readonly startedAt = this.clock.now;
 	private readonly choices = new Map<string, Choices>();
 	private asks = 0;
 	/** Processes were killed, or the execution stopped. */
@@ -138,15 +138,15 @@ export class World {
 	}
 
 	/** Lets everything happen. */
-	async live(): Promise<this> {
+	async run(): Promise<this> {
 		const { n8n, plan } = this;
-		let last = this.begin(plan);
-		await this.end();
+		let last = this.startExecution(plan);
+		await this.runToEnd();
 		for (const changes of plan.retries) {
 			if (last.status !== 'error' && last.status !== 'crashed') break;
 			count('retry');
-			last = this.begin({ ...plan, ...changes }, last);
-			await this.end();
+			last = this.startExecution({ ...plan, ...changes }, last);
+			await this.runToEnd();
 		}
 		// What comes late changes nothing.
 		await this.clock.runUntil(this.clock.now + 24 * 60 * MINUTE, () => !this.isEndless);
@@ -154,7 +154,7 @@ export class World {
 		return this;
 	}
 
-	begin(choices: Choices, before?: Execution): Execution {
+	startExecution(choices: Choices, before?: Execution): Execution {
 		const { n8n } = this;
 		const settings = { ...choices, parameters: toParameters(choices) };
 		// n8n asks for something before it has an ID.
@@ -164,7 +164,7 @@ export class World {
 	}
 
 	/** Lets time pass until no execution goes on. */
-	async end(): Promise<void> {
+	async runToEnd(): Promise<void> {
 		const isOpen = ({ status }: Execution) => status === 'running' || status === 'waiting';
 		const goesOn = () => !this.isEndless && this.n8n.executions.some(isOpen);
 		await this.clock.runUntil(this.clock.now + 24 * 60 * MINUTE, goesOn);
@@ -230,8 +230,9 @@ export class World {
 	/** n8n's timeout may come while the service answers. */
 	private checkTimeout({ timeoutAt, id }: Execution, creation: Creation): void {
 		const left = timeoutAt - this.clock.now;
-		if (left <= CREATED_BY && !this.plan.skew) this.wrong.push(`created too late in ${id}`);
-		creation.isLate = creation.fate.latency > left - KNOWN_BY;
+		if (left <= LAST_CREATION_BEFORE_TIMEOUT && !this.plan.skew)
+			this.wrong.push(`created too late in ${id}`);
+		creation.isLate = creation.fate.latency > left - OUTCOME_BEFORE_TIMEOUT;
 		if (creation.isLate) count('creation late');
 	}
 
@@ -254,11 +255,12 @@ export class World {
 
 	/** Maximum Tasks per Run counts all that an execution creates, over all runs of a node. */
 	private checkRoom(execution: Execution, { item }: Creation): void {
-		const { room = Infinity } = this.choicesOf(execution);
+		const { maxTasks = Infinity } = this.choicesOf(execution);
 		const own = this.service.creations.filter(
 			(one) => one.taskId && one.sender.execution === execution.id && this.isOfNode(one, item),
 		);
-		if (own.length >= room && !this.n8n.repeats) this.wrong.push('more tasks than Options allow');
+		if (own.length >= maxTasks && !this.n8n.repeats)
+			this.wrong.push('more tasks than Options allow');
 	}
 
 	/**
@@ -551,7 +553,7 @@ export class World {
 }
 
 function toParameters(choices: Choices): IDataObject {
-	const { howToWait, limit, failedTasks, downloads, room, maxCredits, concurrency, options } =
+	const { howToWait, limit, failedTasks, downloads, maxTasks, maxCredits, concurrency, options } =
 		choices;
 	return {
 		resource: 'task',
@@ -567,7 +569,7 @@ function toParameters(choices: Choices): IDataObject {
 			tasksPer10Seconds: 0,
 			concurrency,
 			timeoutSeconds: 20,
-			...(room && { maxTasksPerRun: room }),
+			...(maxTasks && { maxTasksPerRun: maxTasks }),
 			...(maxCredits && { maxCreditsPerRun: maxCredits }),
 			...options,
 		},

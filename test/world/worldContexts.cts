@@ -1,6 +1,6 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { buildExecuteContext, buildWebhookContext } from './contexts.cts';
-import type { OfNode, Received, Request } from './contexts.cts';
+import type { NodeFacts, Received, Request } from './contexts.cts';
 import type { Entry, Execution, N8n, RunData } from './n8n.cts';
 import type { Process } from './process.cts';
 import type { Creation } from './service.cts';
@@ -15,7 +15,7 @@ export interface Place {
 }
 
 /** What n8n knows of the node. */
-function toNode(n8n: N8n, { execution, process }: Place, node: Entry['node']): OfNode {
+function toNode(n8n: N8n, { execution, process }: Place, node: Entry['node']): NodeFacts {
 	async function answer({ path, body, token, signal }: Request) {
 		const sender = { execution: execution.id, process, token };
 		const answer = await process.send(

@@ -2,17 +2,17 @@ import type { IDataObject } from 'n8n-workflow';
 import { readCall, type Call } from '../../../nodes/MediaGeneration/host/call';
 import { executeOperation } from '../../../nodes/MediaGeneration/operations/execute';
 import { openRun } from '../../../nodes/MediaGeneration/run/run';
-import { buildCall, buildContext, type Run } from '../n8n';
+import { buildCall, buildContext, type RunSetup } from '../n8n';
 
 const NOW = 1_000_000;
 beforeEach(() => void jest.spyOn(Date, 'now').mockReturnValue(NOW));
 afterEach(() => jest.restoreAllMocks());
 
-const AGENTS: Run = { contextData: null };
-const OLD_TOOL: Run = { isTool: true };
-const NEW_TOOL: Run = { type: 'pkg.mediaGenerationTool' };
+const AGENTS: RunSetup = { contextData: null };
+const OLD_TOOL: RunSetup = { isTool: true };
+const NEW_TOOL: RunSetup = { type: 'pkg.mediaGenerationTool' };
 
-it.each<[string, Run, Pick<Call, 'isTool' | 'audience' | 'stopsOnError'>]>([
+it.each<[string, RunSetup, Pick<Call, 'isTool' | 'audience' | 'stopsOnError'>]>([
 	['in a workflow', {}, { isTool: false, audience: 'workflow', stopsOnError: true }],
 	[
 		'with On Error "continue"',

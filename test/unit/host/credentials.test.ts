@@ -1,6 +1,6 @@
 import type { IWebhookFunctions } from 'n8n-workflow';
 import { readAsWebhook } from '../../../nodes/MediaGeneration/host/credentials';
-import { buildContext } from '../../world/contexts.cts';
+import { buildBaseContext } from '../../world/contexts.cts';
 
 const node = { id: 'node', name: 'Node' };
 
@@ -14,7 +14,7 @@ async function read(more: object = {}) {
 		},
 		...more,
 	};
-	return await readAsWebhook(buildContext<IWebhookFunctions>({ node }, context));
+	return await readAsWebhook(buildBaseContext<IWebhookFunctions>({ node }, context));
 }
 
 /** Expressions see no item, and nothing that the request brought. */

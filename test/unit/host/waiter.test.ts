@@ -1,5 +1,5 @@
 import { findWaiter } from '../../../nodes/MediaGeneration/host/waiter';
-import { buildCall, type Run } from '../n8n';
+import { buildCall, type RunSetup } from '../n8n';
 
 const WEBHOOK = 'n8n-nodes-base.webhook';
 const CHAT = '@n8n/n8n-nodes-langchain.chatTrigger';
@@ -15,7 +15,7 @@ interface Started {
 	below?: string[];
 	/** The types of those that have run. */
 	ran?: string[];
-	run?: Run;
+	run?: RunSetup;
 	more?: object;
 }
 

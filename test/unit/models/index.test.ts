@@ -11,7 +11,7 @@ import {
 } from '../../../dev/fixtures/models.cts';
 import { models } from '../../../nodes/MediaGeneration/models';
 import { toInputSchema, toRequestKey } from '../../../nodes/MediaGeneration/models/field';
-import { prepare, show } from '../run/input/door.cts';
+import { prepare, show } from '../run/input/prepareInput.cts';
 
 const model = (id: string) => {
 	const found = models.find((one) => one.id === id);

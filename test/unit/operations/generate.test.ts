@@ -2,7 +2,7 @@ import { NodeHelpers, type INodeProperties } from 'n8n-workflow';
 import { MediaGeneration } from '../../../nodes/MediaGeneration/MediaGeneration.node';
 import { readOption } from '../../../nodes/MediaGeneration/models/field';
 import { generateOperation } from '../../../nodes/MediaGeneration/operations/generate';
-import { buildContext, buildItem, type Run } from '../n8n';
+import { buildContext, buildItem, type RunSetup } from '../n8n';
 
 const { description } = new MediaGeneration();
 const tool = { ...description, name: `${description.name}Tool` };
@@ -33,7 +33,7 @@ it('each number in Options of the node has a range, which holds its default', ()
 });
 
 /** Reads how a run with these entries of Options waits. */
-const readSettings = (options: Record<string, unknown> = {}, run: Run = {}) =>
+const readSettings = (options: Record<string, unknown> = {}, run: RunSetup = {}) =>
 	generateOperation.readSettings?.(buildItem(buildContext(run), 0, { options }));
 
 describe('the settings of a wait', () => {
@@ -49,7 +49,7 @@ describe('the settings of a wait', () => {
 	const AGENT = { type: 'nodeTool' };
 	const forAgent = { downloads: undefined, waitLimit: 10 * MINUTE };
 	const film = { outputBinaryField: ' film ', maxSizeMegabytes: 1 };
-	it.each<[string, Record<string, unknown>, Run, object]>([
+	it.each<[string, Record<string, unknown>, RunSetup, object]>([
 		['defaults', { agentWait: 0, outputBinaryField: ' ' }, {}, {}],
 		[
 			'a way to wait, and a limit',
@@ -78,7 +78,7 @@ describe('the settings of a wait', () => {
 		expect(readSettings(options, run)).toEqual({ ...usual, ...settings });
 	});
 
-	it.each<[Record<string, unknown>, RegExp, Run?]>([
+	it.each<[Record<string, unknown>, RegExp, RunSetup?]>([
 		[{ waitLimit: 0 }, /^'Limit Wait Time \(Minutes\)' in Options must be a number of 0\.01 to/],
 		[{ waitLimit: null }, /^'Limit Wait Time.*is blank/],
 		[{ howToWait: 'sleep' }, /^'How to Wait'.* one of automatic, callback, polling/],

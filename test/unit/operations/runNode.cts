@@ -2,9 +2,9 @@ import { Readable } from 'node:stream';
 import type { UserError } from 'n8n-workflow';
 import { executeOperation } from '../../../nodes/MediaGeneration/operations/execute';
 import { openAccount, settle } from '../corpus';
-import { buildContext, type Run } from '../n8n';
+import { buildContext, type RunSetup } from '../n8n';
 
-interface Given extends Omit<Run, 'answer'> {
+interface Given extends Omit<RunSetup, 'answer'> {
 	/** What the service answers at a path, as JSON or as text. */
 	answer?: (path: string) => object | string;
 	/** Parts of n8n's context. */

@@ -2,7 +2,7 @@ import type { Attempt } from '../../../nodes/MediaGeneration/run/ledger/ledger';
 import { noteTask, noteUnknown } from '../../../nodes/MediaGeneration/run/ledger/changes';
 import { publishTasks } from '../../../nodes/MediaGeneration/run/ledger/costs';
 import { measureCpu } from '../cpuTime.cts';
-import { prepare, type Run } from '../n8n';
+import { prepare, type RunSetup } from '../n8n';
 import { open } from './sending';
 
 /** What n8n shows with an execution, and how often it was told. */
@@ -47,7 +47,7 @@ describe('what an execution shows of its tasks', () => {
 	});
 
 	/** Shows runs of one execution after each other. @returns what n8n then has of it */
-	function show(runs: Attempt[][][], contextData: Run['contextData'] = {}) {
+	function show(runs: Attempt[][][], contextData: RunSetup['contextData'] = {}) {
 		const { shown, customData } = buildShown();
 		const run = open(0, { contextData, customData });
 		for (const items of runs) {

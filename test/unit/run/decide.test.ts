@@ -1,7 +1,7 @@
 import { findObstacle } from '../../../nodes/MediaGeneration/host/resumeUrl';
 import { decideFor } from '../../../nodes/MediaGeneration/run/sleep/sleep';
 import type { HowToWait } from '../../../nodes/MediaGeneration/run/ledger/ledger';
-import { buildCall, type Run as AnyRun } from '../n8n';
+import { buildCall, type RunSetup } from '../n8n';
 
 jest.mock('../../../nodes/MediaGeneration/host/resumeUrl', () => ({
 	...jest.requireActual<object>('../../../nodes/MediaGeneration/host/resumeUrl'),
@@ -19,7 +19,7 @@ const own = (url: string) => `${url}/media-generation`;
 const API = 'https://api.example';
 const LAN = 'http://10.0.0.1';
 
-interface Run extends Pick<AnyRun, 'contextData' | 'type'> {
+interface Run extends Pick<RunSetup, 'contextData' | 'type'> {
 	url?: string;
 	/** The addresses of the services of its items. */
 	services?: string[];

@@ -1,14 +1,14 @@
 import {
 	AWAKE_OR_ASLEEP,
 	build,
-	live,
+	runAndCheck,
 	SECOND,
-	type Named,
-	type OfItem,
+	type FateName,
+	type ItemFates,
 } from '../../world/live.cts';
 
 /** What becomes of the first item's task. The second one's is good. */
-const WHAT = ['failed', 'endless', 'silent', 'expired'] as const satisfies readonly Named[];
+const WHAT = ['failed', 'endless', 'silent', 'expired'] as const satisfies readonly FateName[];
 const ON_ERROR = ['stopWorkflow', 'continueRegularOutput', 'continueErrorOutput'] as const;
 const CALLS = ['first', 'retryOnFail', 'retryFromList'] as const;
 const FAILED_TASKS = ['error', 'output'] as const;
@@ -40,7 +40,7 @@ const SAID = {
 async function liveRow({ what, onError, howToWait, call, failedTasks }: Row) {
 	const settings = { onError, failedTasks };
 	const fails = { onError: 'stopWorkflow', failedTasks: 'error' } as const;
-	return await live(
+	return await runAndCheck(
 		build([what, 'good'], {
 			...{ howToWait, downloads: true, maxTries: call === 'retryOnFail' ? 2 : 0 },
 			...(call === 'retryFromList' ? { ...fails, retries: [settings] } : settings),
@@ -108,8 +108,10 @@ it.each(asleep)(
 		/** Both processes end, so that none knows of the sleep, and no callback comes. */
 		const both = ['kill 0', 'kill 1'] as const;
 		const accidents = both.map((what) => ({ when: { at: 10 * SECOND }, what }));
-		const fates: OfItem[] = ['endless', { callbacks: [] }];
-		const { execution, items, errors, sent } = await live(build(fates, { ...settings, accidents }));
+		const fates: ItemFates[] = ['endless', { callbacks: [] }];
+		const { execution, items, errors, sent } = await runAndCheck(
+			build(fates, { ...settings, accidents }),
+		);
 		expect(sent).toEqual([1, 1]);
 		expect(execution.ended).toMatchObject([{ byN8n: true }]);
 		const isError = failedTasks === 'error' && onError !== 'stopWorkflow';

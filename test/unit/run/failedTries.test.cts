@@ -3,12 +3,12 @@ import { readLedger } from '../../../nodes/MediaGeneration/run/ledger/openLedger
 import {
 	AWAKE_OR_ASLEEP,
 	build,
-	live,
+	runAndCheck,
 	MINUTE,
 	readKept,
 	readLast,
-	type Named,
-	type OfItem,
+	type FateName,
+	type ItemFates,
 } from '../../world/live.cts';
 import type { Execution } from '../../world/n8n.cts';
 import type { World } from '../../world/world.cts';
@@ -26,21 +26,21 @@ const countSent = ({ service }: World, { id }: Execution): number =>
 	service.creations.filter(({ sender }) => sender.execution === id).length;
 
 describe.each(AWAKE_OR_ASLEEP)('a try after a failure, where the run waits by %s,', (howToWait) => {
-	const FAILS_ONCE: OfItem[] = [['failed', 'good'], 'good'];
+	const FAILS_ONCE: ItemFates[] = [['failed', 'good'], 'good'];
 
 	it.each([
-		['Maximum Tasks per Run', { room: 2 }],
+		['Maximum Tasks per Run', { maxTasks: 2 }],
 		['the balance', { options: { keepCredits: 1_000 } }],
 	])('keeps the failure as the error where %s leaves no room', async (_, options) => {
 		const world = build(FAILS_ONCE, { howToWait, maxTries: 3, ...options });
 		world.service.credits = 1_002;
-		const { sent, error } = await live(world);
+		const { sent, error } = await runAndCheck(world);
 		expect(sent).toEqual([1, 1]);
 		expect(error?.message).toBe('The task failed: blocked task-0-1z (code 501) [item 1 of 2]');
 	});
 
 	it('sends nothing again once its outcome is unknown; a retry does', async () => {
-		const { world, execution, sent, statuses } = await live(
+		const { world, execution, sent, statuses } = await runAndCheck(
 			build([['failed', 'unknown', 'good'], 'good'], {
 				howToWait,
 				maxTries: 5,
@@ -58,8 +58,8 @@ describe.each(AWAKE_OR_ASLEEP)('a try after a failure, where the run waits by %s
 
 	it('sends what was refused once more in the next try, and keeps the ID of the failed one', async () => {
 		// What is refused takes no room.
-		const { execution, sent, statuses } = await live(
-			build([['failed', 'refused', 'good'], 'good'], { howToWait, maxTries: 4, room: 3 }),
+		const { execution, sent, statuses } = await runAndCheck(
+			build([['failed', 'refused', 'good'], 'good'], { howToWait, maxTries: 4, maxTasks: 3 }),
 		);
 		expect(statuses).toEqual(COMPLETED);
 		expect(sent).toEqual([3, 1]);
@@ -68,14 +68,14 @@ describe.each(AWAKE_OR_ASLEEP)('a try after a failure, where the run waits by %s
 
 	it('outputs why a failed task could not be created again, with its ID', async () => {
 		const goesOn = { howToWait, maxTries: 2, onError: 'continueRegularOutput' } as const;
-		const { items } = await live(build([['failed', 'refused']], goesOn));
+		const { items } = await runAndCheck(build([['failed', 'refused']], goesOn));
 		const message = expect.stringContaining('task-0-1z') as string;
 		expect(items).toMatchObject([{ json: { message } }]);
 		expect(items[0]?.json.error).toContain('did not accept what was sent');
 	});
 
 	it('in a retry from the list comes only after n8n was given the failure there too', async () => {
-		const { world, execution, sent, statuses } = await live(
+		const { world, execution, sent, statuses } = await runAndCheck(
 			build(FAILS_ONCE, { howToWait, retries: [{}, { maxTries: 2 }] }),
 		);
 		const [, alone] = world.n8n.executions as [Execution, Execution];
@@ -88,7 +88,7 @@ describe.each(AWAKE_OR_ASLEEP)('a try after a failure, where the run waits by %s
 	});
 
 	// Where its looks fail, each try makes them for 20 seconds.
-	it.each<[Named, minutes: number]>([
+	it.each<[FateName, minutes: number]>([
 		['endless', 1.5],
 		['silent', 2.5],
 	])(
@@ -100,7 +100,7 @@ describe.each(AWAKE_OR_ASLEEP)('a try after a failure, where the run waits by %s
 				Object.assign(task?.fate ?? {}, { end: 'completed' });
 				Object.assign(task ?? {}, { endsAt: world.clock.now });
 			});
-			const { execution, sent, statuses } = await live(world);
+			const { execution, sent, statuses } = await runAndCheck(world);
 			expect(execution.mode).toBe('retry');
 			expect(statuses).toEqual(COMPLETED);
 			expect(sent).toEqual([1, 1]);
@@ -113,7 +113,7 @@ it('a retry of a retry with Execute Once keeps the tasks of all items', async ()
 		retries: [{ executeOnce: true }, { onError: 'continueRegularOutput' }],
 	});
 	// With Execute Once, an error names no task of another item.
-	const { sent, statuses } = readLast(await world.live());
+	const { sent, statuses } = readLast(await world.run());
 	const [, once] = world.n8n.executions as [Execution, Execution];
 	expect(once.error?.message).toContain('The task failed');
 	expect(statuses).toEqual(['failed', 'completed']);

@@ -1,5 +1,5 @@
 import { fitItems } from '../../../nodes/MediaGeneration/run/output/output';
-import { buildCall, type Run } from '../n8n';
+import { buildCall, type RunSetup } from '../n8n';
 
 const told = { taskId: 'task', status: 'completed' };
 const failed = { status: 'failed', failCode: '501', failMessage: 'blocked', creditsConsumed: 0 };
@@ -9,12 +9,12 @@ const links = expect.stringContaining('![](link)') as string;
 const cut = expect.stringMatching(/instruction\. .*texts are cut/) as string;
 const url = 'https://x/a.png';
 
-const fit = (run: Run, jsons: object[], workflow = 'Pictures') =>
+const fit = (run: RunSetup, jsons: object[], workflow = 'Pictures') =>
 	fitItems(
 		buildCall(run, { getWorkflow: () => ({ name: workflow }) }),
 		jsons.map((json) => ({ json })),
 	).map(({ json }) => json);
-const tell = (more: object, run: Run = { isTool: true }) =>
+const tell = (more: object, run: RunSetup = { isTool: true }) =>
 	fit(run, [{ ...told, resultUrls: [], ...more }])[0] as Record<string, unknown>;
 
 it.each<[string, object, object]>([
@@ -66,7 +66,7 @@ it('however long the texts and links of a task are, an agent gets its ID, status
 });
 
 it('without an execution n8n has no place for files, so an agent is told what to do with links', () => {
-	const without: Run = { contextData: null };
+	const without: RunSetup = { contextData: null };
 	expect(tell({ resultUrls: [url] }, without)).toMatchObject({ note: links });
 	const waiting = tell({ status: 'timedOut', resultUrls: [url] }, without);
 	expect([waiting.note, waiting.note]).toEqual([goesOn, links]);

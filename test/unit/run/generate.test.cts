@@ -1,11 +1,11 @@
 import { UserError, type INodeExecutionData } from 'n8n-workflow';
 import { readLedger } from '../../../nodes/MediaGeneration/run/ledger/openLedger';
-import { build, live, readKept, SECOND, type OfItem } from '../../world/live.cts';
+import { build, runAndCheck, readKept, SECOND, type ItemFates } from '../../world/live.cts';
 import type { Execution } from '../../world/n8n.cts';
 import type { Plan } from '../../world/world.cts';
 
 const GOES_ON = { onError: 'continueRegularOutput' } as const;
-const GOOD: OfItem[] = ['good', 'good', 'good'];
+const GOOD: ItemFates[] = ['good', 'good', 'good'];
 
 /** Reads items, of which this one can not be sent. */
 const failAt = (wrong: number, error: Error) => (item: number) => {
@@ -25,23 +25,23 @@ describe('a run that creates tasks', () => {
 	it('waits for nothing once an error has ended it, and names the tasks that exist', async () => {
 		const world = build(['endless', 'refused', 'good']);
 		world.clock.after(1.4 * SECOND, () => expect(world.n8n.executions[0]?.status).toBe('error'));
-		const { error, sent } = await live(world);
+		const { error, sent } = await runAndCheck(world);
 		expect(sent).toEqual([1, 1, 0]);
 		expect(error?.message).toContain('[item 2 of 3]');
 		expect(error?.description).toContain('task-0-1z');
 	});
 
 	it('creates nothing where an item behind the others can not be sent', async () => {
-		const world = build(GOOD, { room: 3 });
+		const world = build(GOOD, { maxTasks: 3 });
 		world.n8n.read = failAt(2, wrong);
-		const { error, execution, sent } = await live(world);
+		const { error, execution, sent } = await runAndCheck(world);
 		expect(error?.message).toBe('No image [item 3 of 3]');
 		expect(sent).toEqual([0, 0, 0]);
 		expect(countTaken(execution)).toBe(0);
 	});
 
 	it.each([{}, GOES_ON])('names its tasks where n8n could not let it sleep: %j', async (more) => {
-		const { error, items } = await live(build(GOOD, { ...more, parkingFails: true }));
+		const { error, items } = await runAndCheck(build(GOOD, { ...more, parkingFails: true }));
 		const said = JSON.stringify([error?.message, error?.description, items]);
 		for (const text of ['No active execution', 'task-0-1z', 'task-1-1z', 'task-2-1z'])
 			expect(said).toContain(text);
@@ -49,14 +49,16 @@ describe('a run that creates tasks', () => {
 });
 
 it('Maximum Tasks per Run counts what exists or may exist, and nothing that was refused or not sent', async () => {
-	const goesOn = await live(build(['good', 'unknown', 'refused'], { room: 3, ...GOES_ON }));
+	const goesOn = await runAndCheck(
+		build(['good', 'unknown', 'refused'], { maxTasks: 3, ...GOES_ON }),
+	);
 	expect(countTaken(goesOn.execution)).toBe(2);
-	const stops = await live(build(['refused', 'good', 'good'], { room: 3 }));
+	const stops = await runAndCheck(build(['refused', 'good', 'good'], { maxTasks: 3 }));
 	expect(countTaken(stops.execution)).toBe(0);
 });
 
 describe('a woken run', () => {
-	it.each<[string, OfItem, Error | undefined, string]>([
+	it.each<[string, ItemFates, Error | undefined, string]>([
 		['of a field', 'good', wrong, 'No image'],
 		['of the service', 'refused', undefined, 'did not accept'],
 		['of unknown outcome', 'unknown', undefined, 'broke off'],
@@ -67,7 +69,7 @@ describe('a woken run', () => {
 				const world = build(['good', fate, 'good'], { howToWait, ...GOES_ON });
 				world.n8n.credentials.baseUrl = 'https://api.example';
 				if (error) world.n8n.read = failAt(1, error);
-				return await live(world);
+				return await runAndCheck(world);
 			};
 			const { execution, items, sent } = await liveBy('callback');
 			expect(execution.ended[0]?.sleptAt).toBeDefined();
@@ -79,11 +81,11 @@ describe('a woken run', () => {
 	);
 
 	/** Runs a node that sleeps; returns which items' credentials it has read since. */
-	async function wake(fates: OfItem[], fileHost = 'files.example') {
+	async function wake(fates: ItemFates[], fileHost = 'files.example') {
 		const world = build(fates, { ...GOES_ON, downloads: true });
 		world.service.fileHost = fileHost;
 		const read: number[] = [];
-		const hasSlept = () => world.clock.now > world.begun + SECOND;
+		const hasSlept = () => world.clock.now > world.startedAt + SECOND;
 		world.n8n.onCredential = (item) => {
 			if (hasSlept() && item !== undefined) read.push(item);
 		};
@@ -91,7 +93,7 @@ describe('a woken run', () => {
 			if (hasSlept()) throw new Error('Read again');
 			return { item };
 		};
-		return { ...(await live(world)), read };
+		return { ...(await runAndCheck(world)), read };
 	}
 
 	it('outputs ended tasks and their files without reading credential or fields', async () => {

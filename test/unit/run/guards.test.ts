@@ -7,12 +7,12 @@ import {
 	noteCost,
 	noteTask,
 } from '../../../nodes/MediaGeneration/run/ledger/changes';
-import type { Run as OpenRun } from '../../../nodes/MediaGeneration/run/run';
-import { prepare, type Run } from '../n8n';
+import type { Run } from '../../../nodes/MediaGeneration/run/run';
+import { prepare, type RunSetup } from '../n8n';
 import { open, type Sending } from './sending';
 
 /** Creates tasks in a run, of which there may be five; the account may have credits. */
-async function create(count: number, run: Run, options: object = { maxTasksPerRun: 5 }) {
+async function create(count: number, run: RunSetup, options: object = { maxTasksPerRun: 5 }) {
 	const opened = open(count, run);
 	const creations = Array.from({ length: count }, (_, index) =>
 		prepare(opened.call.context, index, { options: { ...options }, getCredits: async () => 1 }),
@@ -22,7 +22,7 @@ async function create(count: number, run: Run, options: object = { maxTasksPerRu
 }
 
 /** Sends a creation if the guards let it. @param isSent false: the service rejects it */
-const send = async (run: OpenRun, creation: Creation, isSent = true) =>
+const send = async (run: Run, creation: Creation, isSent = true) =>
 	await sendGuarded(run, creation, async () => {
 		if (isSent) creation.isSent = true;
 		return undefined;
@@ -30,7 +30,7 @@ const send = async (run: OpenRun, creation: Creation, isSent = true) =>
 
 describe('Maximum Tasks per Run', () => {
 	it('counts the tasks of all runs and calls in one execution', async () => {
-		const run: Run = { contextData: {} };
+		const run: RunSetup = { contextData: {} };
 		await create(2, run);
 		await expect(create(4, { ...run, runIndex: 1 })).rejects.toMatchObject({
 			message:
@@ -44,7 +44,7 @@ describe('Maximum Tasks per Run', () => {
 
 	it("counts the calls of an hour in n8n's Agents, and tells the model that the limit is not its own", async () => {
 		const now = jest.spyOn(Date, 'now').mockReturnValue(0);
-		const call: Run = { contextData: null, type: 'mediaGenerationTool' };
+		const call: RunSetup = { contextData: null, type: 'mediaGenerationTool' };
 		for (const time of [0, 3_600_000]) {
 			now.mockReturnValue(time);
 			await create(5, call);

@@ -16,7 +16,7 @@ import {
 	type EntryStatus,
 } from '../../../nodes/MediaGeneration/run/ledger/ledger';
 import { readLedger } from '../../../nodes/MediaGeneration/run/ledger/openLedger';
-import { build, live, readKept, readLast, readStored, SECOND } from '../../world/live.cts';
+import { build, runAndCheck, readKept, readLast, readStored, SECOND } from '../../world/live.cts';
 import type { Entry as StackEntry, Execution, RunData } from '../../world/n8n.cts';
 import type { Plan, World } from '../../world/world.cts';
 
@@ -197,7 +197,7 @@ describe('a run that sleeps', () => {
 			const kept = { run: { ...run, executionId: '1', ...moments } };
 			const [{ data }] = readStored(execution).executionData.nodeExecutionStack as [StackEntry];
 			stored = { kept, data };
-		}).live();
+		}).run();
 		expect(stored).toMatchObject(store());
 	});
 
@@ -207,7 +207,7 @@ describe('a run that sleeps', () => {
 			replace(execution);
 			({ length } = world.service.creations);
 		});
-		const { execution, items } = await live(world);
+		const { execution, items } = await runAndCheck(world);
 		expect(world.service.creations).toHaveLength(length);
 		expect(items.map(({ json }) => json.status ?? json.error)).toEqual([
 			'completed',
@@ -235,7 +235,7 @@ describe('a run that sleeps', () => {
 			},
 			{ retries: [{ maxTries: 0 }] },
 		);
-		const { execution, items } = readLast(await world.live());
+		const { execution, items } = readLast(await world.run());
 		expect(execution.mode).toBe('retry');
 		expect(world.service.creations).toHaveLength(length);
 		const said = 'Nothing was created: another version of this package';

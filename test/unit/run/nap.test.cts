@@ -1,13 +1,15 @@
 import { signHeaders } from '../../../dev/service/signHeaders.cts';
 import { PAUSES_ASLEEP } from '../../../nodes/MediaGeneration/run/timetable';
-import { build, film, HOUR, live, MINUTE, SECOND } from '../../world/live.cts';
+import { build, film, HOUR, runAndCheck, MINUTE, SECOND } from '../../world/live.cts';
 
 /** Luck spreads no pause in these worlds. */
 const FIRST_NUDGE = PAUSES_ASLEEP.first;
 
 it('nudges come ever less often', async () => {
 	const limit = 2 * HOUR;
-	const { world, execution } = await live(build(['endless'], { limit, failedTasks: 'output' }));
+	const { world, execution } = await runAndCheck(
+		build(['endless'], { limit, failedTasks: 'output' }),
+	);
 	const { nudges } = world.n8n;
 	const pauses = nudges.map(
 		(at, index) => at - Number(nudges[index - 1] ?? execution.ended[0]?.sleptAt),
@@ -19,19 +21,19 @@ it('nudges come ever less often', async () => {
 it('after a restart, a callback begins them', async () => {
 	const late = { after: 2 * HOUR + MINUTE, callbacks: [] };
 	const accidents = [{ when: { at: MINUTE }, what: 'kill 0' as const }];
-	const { world, statuses } = await live(
+	const { world, statuses } = await runAndCheck(
 		build([{ after: 2 * HOUR }, late], { limit: 3 * HOUR, accidents }),
 	);
 	expect(world.service.answered).toMatchObject([{ answer: { accepted: true, resumed: false } }]);
 	expect(statuses).toEqual(['completed', 'completed']);
 	const [nudge = 0] = world.n8n.nudges;
-	expect(Math.round((nudge - world.begun) / SECOND)).toBe((2 * HOUR + FIRST_NUDGE) / SECOND);
+	expect(Math.round((nudge - world.startedAt) / SECOND)).toBe((2 * HOUR + FIRST_NUDGE) / SECOND);
 });
 
 it('nobody is woken twice: copies of a callback, and nudges, while n8n waits for a slot', async () => {
 	// What wakes the first node once more ends the wait of the next one.
 	const steps = [film({ callbacks: [0, SECOND] }), { node: 'Wait', items: [[]] }];
-	const { world, execution } = await live(
+	const { world, execution } = await runAndCheck(
 		build([], { steps, limit: HOUR, slotWaits: [2 * FIRST_NUDGE] }),
 	);
 	expect(world.service.answered.map(({ answer }) => answer)).toEqual([
@@ -52,19 +54,21 @@ it('a callback for a task of another run wakes nothing, though its signature is 
 		given.push(await n8n.callBack(String(service.creations[0]?.callBackUrl), body, headers));
 	};
 	clock.after(10 * SECOND, () => void send());
-	await live(world);
+	await runAndCheck(world);
 	expect(given).toMatchObject([{ status: 404, answer: { reason: 'taskNotInExecution' } }]);
 });
 
 it('a callback asks for its task and one that is pending, and for no end that is known', async () => {
-	const { world } = await live(build([10, 20, 30].map((after) => ({ after: after * SECOND }))));
+	const { world } = await runAndCheck(
+		build([10, 20, 30].map((after) => ({ after: after * SECOND }))),
+	);
 	// The first look is that of the run itself.
 	const asked = [0, 0, 1, 1, 2, 2].map((item) => `task-${item}-1z`);
 	expect(world.service.looks.map(({ taskId }) => taskId)).toEqual(asked);
 });
 
 it('who waits for 5 seconds is sent away, and a nudge wakes the run once the service has answered', async () => {
-	const { world, execution } = await live(
+	const { world, execution } = await runAndCheck(
 		build([{ after: 20 * SECOND }], { latencies: [6 * SECOND] }),
 	);
 	const ended = Number(world.service.creations[0]?.endsAt);
@@ -78,7 +82,7 @@ it('who waits for 5 seconds is sent away, and a nudge wakes the run once the ser
 
 it('a callback that comes when n8n is about to end the sleep is told so', async () => {
 	const late = { after: MINUTE + 13 * MINUTE + SECOND };
-	const { world, execution } = await live(
+	const { world, execution } = await runAndCheck(
 		build([late], { resumeUrl: 'hairpin', failedTasks: 'output' }),
 	);
 	expect(world.n8n.log.join()).toMatch(/sleeps, but .* answers 302.* a nudge failed/);

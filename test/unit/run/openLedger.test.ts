@@ -15,7 +15,7 @@ import {
 } from '../../../nodes/MediaGeneration/run/ledger/ledger';
 import { leaveRun } from '../../../nodes/MediaGeneration/run/ledger/openLedger';
 import { settle } from '../corpus';
-import { buildCall, buildDetails, prepare, unknown, WAIT, type Run as AnyRun } from '../n8n';
+import { buildCall, buildDetails, prepare, unknown, WAIT, type RunSetup } from '../n8n';
 import { open } from './sending';
 
 type Opening = Parameters<typeof open>[1];
@@ -166,10 +166,10 @@ it.each<[string, string | undefined, Opening]>([
 
 describe('a call by an agent', () => {
 	/** Of n8n's Agents. */
-	const AGENT: AnyRun = { contextData: null, executionId: '', type: 'nodeTool' };
+	const AGENT: RunSetup = { contextData: null, executionId: '', type: 'nodeTool' };
 	const outcome = { message: 'The service broke off', taskId: 'named' };
 
-	it.each<[string, AnyRun, AnyRun, object | undefined]>([
+	it.each<[string, RunSetup, RunSetup, object | undefined]>([
 		['is refused in a tool', { isTool: true }, {}, outcome],
 		["is refused in n8n's Agents", AGENT, {}, outcome],
 		['is let in for something else', { isTool: true }, { input: [{ prompt: 'A dog' }] }, undefined],
@@ -178,7 +178,7 @@ describe('a call by an agent', () => {
 		['is no call in a node', {}, {}, undefined],
 	])('that asks again for an unknown outcome %s', (_, kind, again, found) => {
 		const contextData = {};
-		const call = (runIndex: number, more: AnyRun = {}) =>
+		const call = (runIndex: number, more: RunSetup = {}) =>
 			open(1, {
 				contextData,
 				input: [{ prompt: 'A cat', toolCallId: runIndex }],

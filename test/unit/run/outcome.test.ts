@@ -2,7 +2,7 @@ import type { Task } from '../../../nodes/MediaGeneration/api/task';
 import { listFileLinks } from '../../../nodes/MediaGeneration/run/files/taskFiles';
 import type { Entry, WaitSettings } from '../../../nodes/MediaGeneration/run/ledger/ledger';
 import { makeOutcomes } from '../../../nodes/MediaGeneration/run/output/output';
-import { WAIT, type Run } from '../n8n';
+import { WAIT, type RunSetup } from '../n8n';
 import { open } from './sending';
 
 const resultUrls = ['https://x/1', 'https://x/2'];
@@ -65,7 +65,7 @@ it('outputs an item for each file of a completed task, and one for any other, wh
 	expect(late).toMatchObject(files.map((file) => ({ json: { file, downloadError } })));
 });
 
-it.each<[string, Run, 'error' | 'output', boolean]>([
+it.each<[string, RunSetup, 'error' | 'output', boolean]>([
 	['a workflow', {}, 'error', true],
 	['a workflow with Failed Tasks Output', {}, 'output', false],
 	['an agent, whatever Failed Tasks says', { isTool: true }, 'error', false],

@@ -1,7 +1,7 @@
 import { UserError } from 'n8n-workflow';
 import type { ServiceError } from '../../../nodes/MediaGeneration/api/failure';
 import type { Ledger } from '../../../nodes/MediaGeneration/run/ledger/ledger';
-import { rejection, WAIT, type Run } from '../n8n';
+import { rejection, WAIT, type RunSetup } from '../n8n';
 import { listResults, send } from './sending';
 
 const SAID = 'The number of concurrent tasks has reached its limit';
@@ -31,7 +31,7 @@ class Service {
 
 type Wait = Pick<Ledger, 'settings' | 'waitBeganAt'>;
 
-interface Creating extends Run {
+interface Creating extends RunSetup {
 	/** What the run has of its wait; none: it doesn't wait. */
 	wait?: Wait;
 	accessToken?: string;

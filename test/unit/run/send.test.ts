@@ -2,7 +2,7 @@ import { buildUnknownError, type UnknownOutcome } from '../../../nodes/MediaGene
 import { pause } from '../../../nodes/MediaGeneration/lib/timers';
 import { findUnknownCall } from '../../../nodes/MediaGeneration/run/ledger/ledger';
 import { sendAll } from '../../../nodes/MediaGeneration/run/send/send';
-import { prepare, rejection, unknown, type Run } from '../n8n';
+import { prepare, rejection, unknown, type RunSetup } from '../n8n';
 import { listResults, open, send } from './sending';
 
 type Answer = Error | string;
@@ -12,7 +12,7 @@ const perhapsRejected = () =>
 	buildUnknownError({ message: 'An internal fault' }, 'perhapsRejected');
 
 /** Creates a task for each item, one after the other. @returns the items that were sent, and what came of all */
-async function create(answers: Answer[], tokens: string[] = [], place: Run = {}) {
+async function create(answers: Answer[], tokens: string[] = [], place: RunSetup = {}) {
 	const sent: number[] = [];
 	const items = answers.map((answer, index) => ({
 		createTask() {
@@ -54,7 +54,7 @@ describe('after the outcomes of earlier items', () => {
 	});
 });
 
-it.each<[string, Run, Run, number[]]>([
+it.each<[string, RunSetup, RunSetup, number[]]>([
 	['in the next run of a loop', {}, { runIndex: 1 }, [1]],
 	['but not in a retry of the execution', {}, { executionId: '2' }, [0, 1]],
 	["nor in the next call of n8n's Agents", { contextData: null, executionId: '' }, {}, [0, 1]],

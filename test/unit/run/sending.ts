@@ -1,14 +1,14 @@
 import type { Ledger } from '../../../nodes/MediaGeneration/run/ledger/ledger';
 import { openRun } from '../../../nodes/MediaGeneration/run/run';
 import { sendAll } from '../../../nodes/MediaGeneration/run/send/send';
-import { buildCall, prepare, type Run } from '../n8n';
+import { buildCall, prepare, type RunSetup } from '../n8n';
 
-type OpenRun = ReturnType<typeof openRun>;
+type Run = ReturnType<typeof openRun>;
 
 /** An item, by its service, Options and credential. */
-export type Sent = Parameters<typeof prepare>[2];
+export type ItemToSend = Parameters<typeof prepare>[2];
 
-export interface Sending extends Run {
+export interface Sending extends RunSetup {
 	/** What is known before. */
 	ledger?: Partial<Ledger>;
 	/** How long ago n8n called the node, in milliseconds. */
@@ -31,7 +31,7 @@ export function open(count: number, { ledger, before = 0, within, more, ...run }
 }
 
 /** Creates a task for each item. */
-export async function send(items: Sent[], sending: Sending = {}): Promise<OpenRun> {
+export async function send(items: ItemToSend[], sending: Sending = {}): Promise<Run> {
 	const run = open(items.length, sending);
 	const creations = items.map((item, index) => prepare(run.call.context, index, item));
 	await sendAll(run, creations);
@@ -39,5 +39,5 @@ export async function send(items: Sent[], sending: Sending = {}): Promise<OpenRu
 }
 
 /** What came of each item: the ID of its task, an error, or nothing. */
-export const listResults = ({ ledger, errors }: OpenRun): unknown[] =>
+export const listResults = ({ ledger, errors }: Run): unknown[] =>
 	ledger.entries.map(({ attempts }, item) => errors.get(item) ?? attempts.at(-1)?.taskId);

@@ -2,7 +2,7 @@ import { readCall } from '../../../nodes/MediaGeneration/host/call';
 import type { Task } from '../../../nodes/MediaGeneration/api/task';
 import { wait as waitForIds } from '../../../nodes/MediaGeneration/run/wait';
 import { fail } from '../fail';
-import { buildContext, type Run, buildItem, rejection } from '../n8n';
+import { buildContext, type RunSetup, buildItem, rejection } from '../n8n';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -26,7 +26,7 @@ const UNKNOWN = fail('unknownTask');
 async function wait(
 	ids: string[],
 	service: Record<string, Say>,
-	{ tokens = [], ...run }: Run & { tokens?: string[] } = {},
+	{ tokens = [], ...run }: RunSetup & { tokens?: string[] } = {},
 ) {
 	const asked: Array<[taskId: string, seconds: number]> = [];
 	const getTask = async (token: string, taskId: string) => {

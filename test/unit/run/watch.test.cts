@@ -1,13 +1,13 @@
-import { build, live, MINUTE, SECOND, type OfItem } from '../../world/live.cts';
+import { build, runAndCheck, MINUTE, SECOND, type ItemFates } from '../../world/live.cts';
 import type { Fault } from '../../world/service.cts';
 import type { Plan } from '../../world/world.cts';
 
 /** Lives a world in which a run waits awake. Luck spreads no pause. Times are in seconds since it began. */
-async function poll(items: OfItem[], more: Partial<Plan> = {}) {
+async function poll(items: ItemFates[], more: Partial<Plan> = {}) {
 	const plan = { howToWait: 'polling', failedTasks: 'output', ...more } as const;
-	const lived = await live(build(items, plan));
-	const { begun, service } = lived.world;
-	const since = (at: number) => Math.round((at - begun) / SECOND);
+	const lived = await runAndCheck(build(items, plan));
+	const { startedAt, service } = lived.world;
+	const since = (at: number) => Math.round((at - startedAt) / SECOND);
 	const looks = service.looks.map(({ at }) => since(at));
 	const [ended] = lived.execution.ended;
 	return { ...lived, looks, took: ended && since(ended.endedAt) };
@@ -92,7 +92,7 @@ describe('files', () => {
 	it('that are not complete in time are missed with their task, which says how to get them', async () => {
 		const world = build(['good'], { howToWait: 'polling', downloads: true, timeout: 20 * SECOND });
 		world.service.download = async () => await new Promise<never>(() => {});
-		const { items } = await live(world);
+		const { items } = await runAndCheck(world);
 		expect(items[0]?.json).toMatchObject({
 			taskId: 'task-0-1z',
 			status: 'completed',

@@ -1,9 +1,9 @@
 import type { IDataObject, IHookFunctions, IWebhookFunctions } from 'n8n-workflow';
 import { checkCredential, readSettings } from '../../../nodes/MediaGeneration/trigger/options';
-import { buildContext } from '../../world/contexts.cts';
+import { buildBaseContext } from '../../world/contexts.cts';
 
 const read = (set: IDataObject) =>
-	readSettings(buildContext<IWebhookFunctions>({ node: { parameters: set } }));
+	readSettings(buildBaseContext<IWebhookFunctions>({ node: { parameters: set } }));
 
 it('where the user set nothing, the defaults count', () => {
 	const defaults = { fetchDetails: true, toleranceSeconds: 300 };
@@ -32,7 +32,7 @@ it.each([0, 0.5, NaN, -1, '0'])(
 /** Checks a trigger's credential. */
 async function activate(webhookSecret: string, parameters: IDataObject = {}) {
 	const node = { name: 'Trigger', parameters };
-	await checkCredential(buildContext<IHookFunctions>({ node, credentials: { webhookSecret } }));
+	await checkCredential(buildBaseContext<IHookFunctions>({ node, credentials: { webhookSecret } }));
 }
 
 it('a missing key stops the trigger', async () => {

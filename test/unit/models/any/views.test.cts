@@ -8,7 +8,7 @@ import {
 } from '../../../../nodes/MediaGeneration/models/any/views';
 import { modelOptions, models } from '../../../../nodes/MediaGeneration/models/index';
 import { findInput } from '../../../../nodes/MediaGeneration/models/readSchema';
-import { PNG, prepare, show } from '../../run/input/door.cts';
+import { PNG, prepare, show } from '../../run/input/prepareInput.cts';
 import { findModel, modelsWithFields } from './modelFields.ts';
 
 /** Reads a document whose model has these properties. */

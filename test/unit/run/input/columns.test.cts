@@ -8,7 +8,7 @@ import {
 	text,
 	type Given,
 	type Values,
-} from './door.cts';
+} from './prepareInput.cts';
 
 const url = 'https://media.example/a.png';
 const openapi = describeModel(

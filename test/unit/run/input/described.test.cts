@@ -10,7 +10,7 @@ import {
 	prepare,
 	text,
 	type Given,
-} from './door.cts';
+} from './prepareInput.cts';
 
 const openapi = describeModel({ prompt: text, size: { enum: [4, 8] }, image_urls: links });
 

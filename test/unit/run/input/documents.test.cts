@@ -18,7 +18,7 @@ import {
 import { InputFile } from '../../../../nodes/MediaGeneration/run/input/inputFile';
 import { modelsWithFields, readFields } from '../../models/any/modelFields.ts';
 import { fake } from '../../n8n.ts';
-import { PNG, prepare, type Values } from './door.cts';
+import { PNG, prepare, type Values } from './prepareInput.cts';
 
 /** What the service's documents say, against what is sent: of every model, and of hostile ones. */
 

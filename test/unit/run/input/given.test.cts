@@ -7,7 +7,7 @@ import {
 	readInput,
 	text,
 	type Given,
-} from './door.cts';
+} from './prepareInput.cts';
 
 const openapi = describeModel(
 	{ prompt: text, image_url: link, style: text, size: text, seed: { type: 'integer' } },

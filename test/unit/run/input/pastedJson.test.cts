@@ -1,4 +1,4 @@
-import { describeModel, inJson, prepare, text, type Values } from './door.cts';
+import { describeModel, inJson, prepare, text, type Values } from './prepareInput.cts';
 
 const openapi = describeModel({ prompt: text, seed: {}, style: text });
 const choices = describeModel({

@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { inFields, inJson, prepare, readInput, type Values } from './door.cts';
+import { inFields, inJson, prepare, readInput, type Values } from './prepareInput.cts';
 
 /** Values that break JSON, or change it. */
 const QUOTED = 'He said "hi"\nand left';

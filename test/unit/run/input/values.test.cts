@@ -1,4 +1,4 @@
-import { describeModel, inFields, readInput, texts } from './door.cts';
+import { describeModel, inFields, readInput, texts } from './prepareInput.cts';
 
 const read = async (schema: object, value: unknown) => {
 	const openapi = describeModel({ subject: schema });

@@ -3,12 +3,12 @@ import {
 	build,
 	film,
 	HOUR,
-	live,
+	runAndCheck,
 	MINUTE,
 	readLast,
 	SECOND,
-	type Named,
-	type OfItem,
+	type FateName,
+	type ItemFates,
 } from './live.cts';
 import type { Ended } from './n8n.cts';
 import type { Fate } from './service.cts';
@@ -19,7 +19,7 @@ import type { Plan } from './world.cts';
 it("a callback before its task's end is not refused for the details of another", async () => {
 	const early = { after: 40 * SECOND, callbacks: [-25 * SECOND, 0] };
 	const faults: Plan['faults'] = [{ how: '500', from: 0, until: 20 * SECOND, item: 1 }];
-	const { world } = await live(build([early, { after: 10 * SECOND }], { faults }));
+	const { world } = await runAndCheck(build([early, { after: 10 * SECOND }], { faults }));
 	const reasons = world.service.answered.map(
 		({ answer }) => (answer as { reason?: string }).reason,
 	);
@@ -35,7 +35,7 @@ describe('an n8n that took two who woke an execution, and runs it twice', () => 
 
 	it('pays for one more task, though the second run knows of no try', async () => {
 		const failed: Array<Partial<Fate>> = [{ ...two, end: 'failed' }, { after: 2.5 * MINUTE }];
-		const { world, sent } = await live(
+		const { world, sent } = await runAndCheck(
 			build([failed, silent], { ...copies, slotWaits: [40 * SECOND, 0] }),
 		);
 		expect(world.n8n.repeats).toBe(1);
@@ -43,7 +43,7 @@ describe('an n8n that took two who woke an execution, and runs it twice', () => 
 	});
 
 	it('sends once more what was refused at first, though both come to it', async () => {
-		const { world, sent, items } = await live(
+		const { world, sent, items } = await runAndCheck(
 			build([['refused', { latency: 5 * SECOND }], two], {
 				...atOnce,
 				onError: 'continueRegularOutput',
@@ -56,7 +56,7 @@ describe('an n8n that took two who woke an execution, and runs it twice', () => 
 
 	it('pays for one more task, though a run that took it before has gone on to sleep', async () => {
 		const third: Partial<Fate> = { latency: 2 * MINUTE };
-		const { world, sent, statuses } = await live(
+		const { world, sent, statuses } = await runAndCheck(
 			build(
 				[
 					[{ ...two, end: 'failed' }, 'failed', third],
@@ -82,17 +82,19 @@ describe('an n8n that took two who woke an execution, and runs it twice', () => 
 			['task-0-2z', late, dud],
 			['task-0-3z', dud, late],
 		])('brings out the one that completes (%s), and pays for no third', async (taskId, ...both) => {
-			const { world, sent, statuses, taskIds } = await live(build([[failed, ...both]], apart));
+			const { world, sent, statuses, taskIds } = await runAndCheck(
+				build([[failed, ...both]], apart),
+			);
 			expect(world.n8n.repeats).toBe(1);
 			expect([sent, statuses, taskIds]).toEqual([[3], ['completed'], [taskId]]);
 		});
 
 		/** The outcome of one of them is unknown. Each process waits for the other item too. */
-		const liveInDoubt = async (...others: OfItem[]) => {
+		const liveInDoubt = async (...others: ItemFates[]) => {
 			const beside = [{ ...silent, end: 'failed' as const }, late];
 			const items = [beside, [failed, ...others.flat()]];
 			const world = build(items, { ...apart, onError: 'continueRegularOutput' });
-			const lived = await live(world);
+			const lived = await runAndCheck(world);
 			expect(world.n8n.repeats).toBe(1);
 			return lived;
 		};
@@ -118,7 +120,7 @@ describe('an n8n that took two who woke an execution, and runs it twice', () => 
 it.each([-9 * SECOND, 9 * SECOND])(
 	'two processes whose clocks differ by %d take the callbacks of each sleep',
 	async (skew) => {
-		const { world } = await live(
+		const { world } = await runAndCheck(
 			build([], { steps: [film({}), film({}), film({})], skew, runsIn: [0, 1], callbacksTo: [1] }),
 		);
 		expect(world.service.answered.map(({ answer }) => answer)).toEqual(
@@ -136,7 +138,7 @@ describe('a key in the credential', () => {
 		const { webhookSecret } = world.n8n.credentials;
 		world.n8n.credentials.webhookSecret = before;
 		world.clock.after(10 * SECOND, () => (world.n8n.credentials.webhookSecret = webhookSecret));
-		const { items } = await live(world);
+		const { items } = await runAndCheck(world);
 		expect(world.service.answered.map(({ status }) => status)).toEqual([401]);
 		expect(items).toMatchObject([{ json: { status: 'completed' } }]);
 	});
@@ -151,15 +153,15 @@ describe("a credential that can't be read", () => {
 		const world = build([{ after: 50 * SECOND, callbacks: [] }], { onError });
 		let missed = 0;
 		world.n8n.onCredential = () => {
-			const time = world.clock.now - world.begun;
+			const time = world.clock.now - world.startedAt;
 			if (time < from || time >= until) return;
 			missed++;
 			throw new Error(GONE);
 		};
-		const { execution, items } = await live(world);
+		const { execution, items } = await runAndCheck(world);
 		expect(missed).toBeGreaterThan(0);
 		const [{ endedAt, byN8n }] = execution.ended as [Ended];
-		expect({ byN8n, isInTime: endedAt - world.begun < MINUTE + 20 * SECOND }).toEqual({
+		expect({ byN8n, isInTime: endedAt - world.startedAt < MINUTE + 20 * SECOND }).toEqual({
 			byN8n: false,
 			isInTime: true,
 		});
@@ -184,7 +186,7 @@ describe('of a run that nobody calls', () => {
 
 	/** Lives a world. Times are since the run fell asleep. */
 	async function liveAsleep(fates: Parameters<typeof build>[0], more: Partial<Plan> = {}) {
-		const { world, execution, statuses } = await live(build(fates, { ...long, ...more }));
+		const { world, execution, statuses } = await runAndCheck(build(fates, { ...long, ...more }));
 		const [{ sleptAt = NaN, endedAt }] = execution.ended as [Ended];
 		const since = (at: number) => at - sleptAt;
 		const looks = world.service.looks.map(({ taskId, at }) => ({ taskId, at: since(at) }));
@@ -231,24 +233,30 @@ describe('a look that fails at the end of a wait is made again while there is ti
 		'at the limit of a sleep, where it is answered %s',
 		async (how) => {
 			const faults: Plan['faults'] = [{ how, from: MINUTE - SECOND, until: MINUTE + 4 * SECOND }];
-			const { world, statuses, execution } = await live(build([untold], { faults }));
+			const { world, statuses, execution } = await runAndCheck(build([untold], { faults }));
 			expect(world.service.faulty).toBeGreaterThan(0);
 			expect(statuses).toEqual(['completed']);
-			expect(Number(execution.ended[0]?.endedAt) - world.begun).toBeLessThan(MINUTE + 20 * SECOND);
+			expect(Number(execution.ended[0]?.endedAt) - world.startedAt).toBeLessThan(
+				MINUTE + 20 * SECOND,
+			);
 		},
 	);
 
 	it('before the limit of a run that is awake', async () => {
 		const faults: Plan['faults'] = [{ how: '500', from: 50 * SECOND, until: 57 * SECOND }];
-		const { world, statuses } = await live(build([untold], { faults, howToWait: 'polling' }));
+		const { world, statuses } = await runAndCheck(
+			build([untold], { faults, howToWait: 'polling' }),
+		);
 		expect(world.service.faulty).toBeGreaterThan(0);
 		expect(statuses).toEqual(['completed']);
 	});
 
 	it('for nothing but the tasks that it failed for', async () => {
 		const faults: Plan['faults'] = [{ how: '500', from: MINUTE - SECOND, until: HOUR, item: 0 }];
-		const { world } = await live(build([untold, 'endless'], { faults, failedTasks: 'output' }));
-		const late = world.service.looks.filter(({ at }) => at > world.begun + MINUTE - SECOND);
+		const { world } = await runAndCheck(
+			build([untold, 'endless'], { faults, failedTasks: 'output' }),
+		);
+		const late = world.service.looks.filter(({ at }) => at > world.startedAt + MINUTE - SECOND);
 		expect(late.filter(({ taskId }) => taskId === 'task-0-1z').length).toBeGreaterThan(2);
 		expect(late.filter(({ taskId }) => taskId === 'task-1-1z')).toHaveLength(1);
 	});
@@ -258,7 +266,7 @@ it.each(AWAKE_OR_ASLEEP)(
 	'what the service said a running task costs counts if it timed out, and its end says it anew: %s',
 	async (howToWait) => {
 		const fate = { after: 90 * SECOND, callbacks: [] };
-		const { world } = await live(build([fate], { howToWait, retries: [{}] }));
+		const { world } = await runAndCheck(build([fate], { howToWait, retries: [{}] }));
 		const costs = world.n8n.executions.map(({ metadata }) => metadata.Media_Generation_credits);
 		expect(costs).toEqual(['2', '1']);
 		expect(world.n8n.executions[0]?.error?.message).toContain('had not ended');
@@ -268,8 +276,10 @@ it.each(AWAKE_OR_ASLEEP)(
 it.each(AWAKE_OR_ASLEEP)(
 	'in an outage, a loop (%s) sends no more than three creations of unknown outcome',
 	async (howToWait) => {
-		const rounds = ['good', ...Array<Named>(5).fill('unknown')].map((fate) => film(fate as Named));
-		const { world } = await live(
+		const rounds = ['good', ...Array<FateName>(5).fill('unknown')].map((fate) =>
+			film(fate as FateName),
+		);
+		const { world } = await runAndCheck(
 			build([], { steps: rounds, howToWait, onError: 'continueRegularOutput' }),
 		);
 		const { creations } = world.service;
@@ -292,7 +302,7 @@ it('two accounts whose services number their tasks have each its own', async () 
 		return { ...answered, body: text };
 	};
 	// For the world, these are no IDs.
-	const { execution, items, sent, taskIds, statuses } = readLast(await world.live());
+	const { execution, items, sent, taskIds, statuses } = readLast(await world.run());
 	expect([taskIds, statuses]).toEqual([
 		['2', '1'],
 		['completed', 'completed'],
@@ -306,7 +316,7 @@ it('two accounts whose services number their tasks have each its own', async () 
 });
 
 describe.each(AWAKE_OR_ASLEEP)("before n8n's timeout (%s)", (howToWait) => {
-	const begin = (items: OfItem[], more: Partial<Plan> = {}) =>
+	const begin = (items: ItemFates[], more: Partial<Plan> = {}) =>
 		build(items, {
 			...{ howToWait, timeout: 20 * SECOND, onError: 'continueRegularOutput', ...more },
 		});
@@ -315,7 +325,9 @@ describe.each(AWAKE_OR_ASLEEP)("before n8n's timeout (%s)", (howToWait) => {
 	const whole = { status: 'completed' };
 
 	it('the last task is created 8 s earlier, and all that were created come out', async () => {
-		const { execution, items, sent } = await live(begin([slow, slow, slow, slow, slow, slow]));
+		const { execution, items, sent } = await runAndCheck(
+			begin([slow, slow, slow, slow, slow, slow]),
+		);
 		expect(execution.status).toBe('success');
 		expect(sent).toEqual([1, 1, 1, 1, 0, 0]);
 		const error = "There was no time left to create the task before n8n's timeout";
@@ -327,7 +339,9 @@ describe.each(AWAKE_OR_ASLEEP)("before n8n's timeout (%s)", (howToWait) => {
 
 	it('a creation under way is of unknown outcome 3 s earlier, and its ID is in the log', async () => {
 		const late = { latency: MINUTE };
-		const { world, execution, items, sent } = await live(begin([slow, slow, slow, late, slow]));
+		const { world, execution, items, sent } = await runAndCheck(
+			begin([slow, slow, slow, late, slow]),
+		);
 		expect(execution.status).toBe('success');
 		expect(sent).toEqual([1, 1, 1, 1, 0]);
 		const message = expect.stringContaining('may exist') as string;
@@ -339,7 +353,7 @@ describe.each(AWAKE_OR_ASLEEP)("before n8n's timeout (%s)", (howToWait) => {
 
 	it('the moment is the same in all tries', async () => {
 		const refused: Partial<Fate> = { creation: 'refused', latency: 11 * SECOND };
-		const { execution, sent } = await live(begin([[refused, 'good']], { maxTries: 3 }));
+		const { execution, sent } = await runAndCheck(begin([[refused, 'good']], { maxTries: 3 }));
 		expect(execution.given).toHaveLength(3);
 		expect(sent).toEqual([1]);
 	});
@@ -352,7 +366,7 @@ it.each([[[0]], [[0, 1]]])(
 		const more = { maxTries: 2, downloads: true, runsIn, faults };
 		const world = build([['failed', 'good'], 'good'], more);
 		world.n8n.read = (item) => ({ item, prompt: 'Cats' });
-		const { items } = await live(world);
+		const { items } = await runAndCheck(world);
 		for (const [item, { json, binary }] of items.entries()) {
 			expect(json.status).toBe('completed');
 			expect(binary?.data?.fileName).toMatch(new RegExp(`^cats-${item + 1}-[a-z]{8}.png$`));

@@ -1,11 +1,13 @@
 import { listTaskIds, type Ledger } from '../../../nodes/MediaGeneration/run/ledger/ledger';
 import { readLedger } from '../../../nodes/MediaGeneration/run/ledger/openLedger';
-import { build, film, live, MINUTE, readLast, readKept, SECOND } from '../../world/live.cts';
+import { build, film, runAndCheck, MINUTE, readLast, readKept, SECOND } from '../../world/live.cts';
 
 describe('a retry from the list', () => {
 	it('creates no task again for the same request, and stays awake, as callbacks go elsewhere', async () => {
 		const late = { after: 1.5 * MINUTE };
-		const { execution, sent, taskIds } = await live(build([late, 'good'], { retries: [{}] }));
+		const { execution, sent, taskIds } = await runAndCheck(
+			build([late, 'good'], { retries: [{}] }),
+		);
 		expect(execution.mode).toBe('retry');
 		expect(execution.ended).toMatchObject([{ sleptAt: undefined }]);
 		expect(taskIds).toEqual(['task-0-1z', 'task-1-1z']);
@@ -19,7 +21,7 @@ describe('a retry from the list', () => {
 		const retries = [{ onError: 'continueRegularOutput' as const }];
 		const world = build(['failed', 'good'], { varies: true, retries });
 		world.n8n.read = (item, { mode }) => ({ item, prompt: item === 1 ? mode : '' });
-		expect((await live(world)).taskIds).toEqual(['task-0-1z', 'task-1-2z']);
+		expect((await runAndCheck(world)).taskIds).toEqual(['task-0-1z', 'task-1-2z']);
 	});
 
 	it('keeps a task that it took over, though its expressions return another value in the next try', async () => {
@@ -29,7 +31,7 @@ describe('a retry from the list', () => {
 			item,
 			prompt: mode === 'retry' && given.length ? 'Other' : '',
 		});
-		const { sent, taskIds } = await live(world);
+		const { sent, taskIds } = await runAndCheck(world);
 		expect(taskIds).toEqual(['task-0-1z', 'task-1-3z']);
 		expect(sent).toEqual([1, 3]);
 	});
@@ -39,7 +41,7 @@ it('the next run in a loop creates tasks of its own, for the same requests too',
 	const world = build([], { steps: [film('good', 'good'), film('good', 'good')] });
 	world.n8n.read = (item) => ({ item, prompt: 'Night' });
 	// For the world, they are two tasks of one item.
-	const { execution, sent } = readLast(await world.live());
+	const { execution, sent } = readLast(await world.run());
 	expect(sent).toEqual([2, 2]);
 	const { entries } = readLedger(readKept(execution)) as Ledger;
 	expect(listTaskIds(entries)).toEqual(['task-0-2z', 'task-1-2z']);
@@ -48,7 +50,7 @@ it('the next run in a loop creates tasks of its own, for the same requests too',
 it('an execution that is stopped shows its tasks in what n8n keeps of it, also those of before a wake', async () => {
 	const again = { latency: 20 * SECOND };
 	const accidents = [{ when: { at: 15 * SECOND }, what: 'stop' as const }];
-	const { execution } = await live(
+	const { execution } = await runAndCheck(
 		build([[{ end: 'failed' }, again], 'good'], { maxTries: 2, accidents }),
 	);
 	expect([...execution.customData]).toEqual([
@@ -66,7 +68,7 @@ it.each([
 		const body = { model: 'a/b', input: { item, prompt: 'Night' } };
 		return item ? body : { ...body, callBackUrl: '$execution.resumeUrl' };
 	};
-	const { execution, items } = await live(world);
+	const { execution, items } = await runAndCheck(world);
 	expect(execution.mode).toBe(mode);
 	expect(items.map(({ json }) => json.warning)).toEqual([
 		expect.stringContaining('Delete the Wait node behind it'),
