@@ -55,8 +55,7 @@ export function findStatus(state: string): TaskStatus | undefined {
 }
 
 /** Makes a task of which the service has said nothing but the ID. */
-export const newTask = (taskId: string, model?: string, warning?: string): Task =>
-	dropUndefined({ taskId, status: 'pending', resultUrls: [], model, warning });
+export const newTask = (taskId: string): Task => ({ taskId, status: 'pending', resultUrls: [] });
 
 /** The task as it is output if the wait ends first. */
 export const markTimedOut = (task: Task): Task =>

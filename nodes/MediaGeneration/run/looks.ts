@@ -16,7 +16,7 @@ interface LookedAt {
 	item: number;
 	attempts: Attempt[];
 	/** What the service last said of the task. */
-	said?: Task;
+	answer?: Task;
 	/** Why the last look at the task failed; absent if it succeeded. */
 	failure?: Error;
 }
@@ -131,7 +131,7 @@ export class Looks {
 		const lookedAt = this.tasks.get(key);
 		if (!lookedAt || !this.isPending(key)) return;
 		lookedAt.failure = undefined;
-		lookedAt.said = said;
+		lookedAt.answer = said;
 		for (const attempt of lookedAt.attempts) noteLook(attempt, said);
 	}
 }

@@ -43,7 +43,7 @@ const LAST_WAKE = { leastAfterLimit: 28_000, beforeEndByN8n: 120_000 };
 const TIME_AT_END = 5_000;
 
 /** Leaves `TIME_AT_END` before a moment, or a fifth of the time until then if that is less. */
-export const leaveTime = (endsAt: number, now = Date.now()): number =>
+export const subtractTimeAtEnd = (endsAt: number, now = Date.now()): number =>
 	endsAt - Math.min(TIME_AT_END, (endsAt - now) / 5);
 
 /** Moments of a wait. */
@@ -67,7 +67,7 @@ export interface WaitTimes {
  */
 export function planWait(limitAt: number, callEndsAt: number, now = Date.now()): WaitTimes {
 	if (!Number.isFinite(limitAt)) throw new Error(`The wait limit passes at ${limitAt}`);
-	const outputBy = leaveTime(callEndsAt, now);
+	const outputBy = subtractTimeAtEnd(callEndsAt, now);
 	const isAtLimit = now >= limitAt - CLOCK_TOLERANCE;
 	const looksBy = Math.min(isAtLimit ? now + TIME_AT_LIMIT : limitAt, outputBy);
 	const { afterLimit, leastAfterLimit, beforeTimeout } = END_BY_N8N;
@@ -75,7 +75,7 @@ export function planWait(limitAt: number, callEndsAt: number, now = Date.now()):
 	const endByN8nAt = Math.max(limitAt + leastAfterLimit, latest);
 	return {
 		limitAt,
-		lastLookAt: isAtLimit ? now : leaveTime(looksBy, now),
+		lastLookAt: isAtLimit ? now : subtractTimeAtEnd(looksBy, now),
 		looksBy,
 		lastWakeAt: Math.max(
 			limitAt + LAST_WAKE.leastAfterLimit,

@@ -37,8 +37,8 @@ export async function wait(
 	const { looks, times } = run;
 	// For some seconds after a creation, a service may not know the task yet.
 	const mayChange = (key: string) => {
-		const { failure, said } = looks.find(key);
-		return failure ? factsOf(failure).isTemporary || isOfKind(failure, 'unknownTask') : !said;
+		const { failure, answer } = looks.find(key);
+		return failure ? factsOf(failure).isTemporary || isOfKind(failure, 'unknownTask') : !answer;
 	};
 	const lastLookAt = Math.min(Date.now() + MAX_TIME_UNSEEN, times.lastLookAt);
 	const list = () => (looks.pendingKeys.some(mayChange) ? looks.pendingKeys : []);

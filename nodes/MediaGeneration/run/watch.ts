@@ -14,7 +14,7 @@ import {
 } from './ledger/ledger';
 import { Looks } from './looks';
 import { isErrorIfFailed, type Run } from './run';
-import { leaveTime, PAUSES_AWAKE, planLooks, planWait } from './timetable';
+import { subtractTimeAtEnd, PAUSES_AWAKE, planLooks, planWait } from './timetable';
 
 /** A run that waits awake. */
 export type AwakeRun = ReturnType<typeof beginWatch>;
@@ -39,7 +39,7 @@ export async function watch(run: AwakeRun): Promise<void> {
 	const { looks, times } = run;
 	await keepLooking(run, times.lastLookAt);
 	// A task whose last look failed may have ended, so it is looked at again while there is time.
-	await keepLooking(run, leaveTime(times.looksBy), () => looks.keysToLookAgain);
+	await keepLooking(run, subtractTimeAtEnd(times.looksBy), () => looks.keysToLookAgain);
 	await Promise.all(looks.keys.map(async (key) => await downloadFiles(run, key)));
 }
 

@@ -3,8 +3,9 @@ import sleeping from '../../../dev/fixtures/sleepingRecord.json';
 import {
 	adopt,
 	beginLedger,
+	hideResults,
 	mergeEntry,
-	storeOutput,
+	unhideResults,
 } from '../../../nodes/MediaGeneration/run/ledger/changes';
 import {
 	isToSend,
@@ -109,7 +110,7 @@ it('what n8n stores has no output of a run that has ended, which its tries still
 		attempts: [structuredClone(FAILED), { taskId: 'good', end: { ...GOOD.end!, resultUrls } }],
 	};
 	const ledger = beginLedger({ entries: [entry] });
-	storeOutput(ledger, false);
+	hideResults(ledger);
 	expect(JSON.stringify(entry)).not.toContain('secret');
 	expect(JSON.parse(JSON.stringify(entry))).toMatchObject({
 		request: { digest: 'digest' },
@@ -117,14 +118,14 @@ it('what n8n stores has no output of a run that has ended, which its tries still
 	});
 	expect([statusOf(entry), entry.request?.words]).toEqual(['completed', 'secret']);
 	// One that sleeps again is woken by what is stored.
-	storeOutput(ledger, true);
+	unhideResults(ledger);
 	expect(JSON.stringify(entry)).toContain('secret.png');
 });
 
 it('what n8n stored without words is hidden and stored again, however often', () => {
 	const entry: Entry = { request: { digest: 'digest', model: 'a/b' }, attempts: [] };
 	const ledger = beginLedger({ entries: [entry] });
-	for (const isStored of [false, true, false]) storeOutput(ledger, isStored);
+	for (const change of [hideResults, unhideResults, hideResults]) change(ledger);
 	expect(entry.request).toEqual({ digest: 'digest', model: 'a/b' });
 	Object.assign(entry.request!, { words: 'anew' });
 	expect(entry.request?.words).toBe('anew');

@@ -1,7 +1,7 @@
 import { openFiles } from '../../../nodes/MediaGeneration/run/files/taskFiles';
 import { generate } from '../../../nodes/MediaGeneration/run/generate';
 import {
-	countOutcome,
+	countUnknown,
 	keepSettings,
 	noteTask,
 	noteUnknown,
@@ -28,7 +28,7 @@ const begin = (token: string | undefined, opening: Opening = {}) =>
 const note = (run: Run, item: number, taskId: string) =>
 	noteTask(run, prepare(run.call.context, item), taskId);
 const listIds = ({ ledger }: Run) => listTaskIds(ledger.entries);
-const count = (inARow: number) => ({ inARow, perhapsRejected: 0 });
+const count = (unknownInARow: number) => ({ unknownInARow, perhapsRejected: 0 });
 
 // A slot of the concurrency limit that comes late: n8n runs the node with the data of before.
 it('a run that n8n begins again with older data has its tasks, their count, and how it waits', () => {
@@ -37,7 +37,7 @@ it('a run that n8n begins again with older data has its tasks, their count, and 
 	reserveTask(first.ledger);
 	reserveTask(first.ledger);
 	keepSettings(first.ledger, () => WAIT);
-	countOutcome(first.ledger, 'account', unknown());
+	countUnknown(first.ledger, 'account', unknown());
 	const again = begin('older');
 	expect(again.ledger.unknownCounts).toBe(first.ledger.unknownCounts);
 	expect(again.ledger).toMatchObject({ shared: { taskCount: 2 }, settings: WAIT });

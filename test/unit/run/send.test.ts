@@ -157,7 +157,7 @@ describe('below an MCP server, a creation', () => {
 
 	it('one that stays unknown counts among those in a row', async () => {
 		const { run } = await sendInTime(async () => await new Promise(() => {}));
-		expect(Object.values(run.ledger.unknownCounts)).toMatchObject([{ inARow: 1 }]);
+		expect(Object.values(run.ledger.unknownCounts)).toMatchObject([{ unknownInARow: 1 }]);
 	});
 
 	it('one beside a slow run of the account is sent in time', async () => {

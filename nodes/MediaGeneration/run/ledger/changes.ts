@@ -27,7 +27,7 @@ type Writable<T> = {
 
 const asWritable = <T>(stored: T) => stored as Writable<T>;
 
-export const beginLedger = (known: Partial<Ledger>): Ledger => ({
+export const beginLedger = (parts: Partial<Ledger>): Ledger => ({
 	version: VERSION,
 	executionId: '',
 	runIndex: 0,
@@ -35,7 +35,7 @@ export const beginLedger = (known: Partial<Ledger>): Ledger => ({
 	lastSleepNumber: 0,
 	unknownCounts: {},
 	shared: { taskCount: 0, costs: {}, unknownCalls: {} },
-	...known,
+	...parts,
 });
 
 /** Adds entries, all `new`, for the items that have none. */
@@ -43,12 +43,12 @@ export function addEntries({ entries }: Ledger, count: number): void {
 	for (let item = 0; item < count; item++) asWritable(entries)[item] ??= { attempts: [] };
 }
 
-/** Stores how the run waits, unless an earlier try has. */
+/** Stores how the run waits, unless a call before this one has. */
 export function keepSettings(ledger: Ledger, read: () => Ledger['settings']): void {
 	asWritable(ledger).settings ??= read();
 }
 
-/** A task to create. */
+/** An item, what is sent for it, and what came of the request. */
 export interface Creation {
 	item: Item;
 	request: CreateRequest;
@@ -150,15 +150,24 @@ function describeItem({ call: { context }, ledger }: OpenCall, item: number): st
 	return `"${context.getNode().name}" (workflow ${id}, execution ${execution}, item ${item + 1})`;
 }
 
-/** Counts the outcome of an account's creation. @param error why it made no task, or may have made one */
-export function countOutcome({ unknownCounts }: Ledger, account: string, error?: Error): void {
-	const none = { inARow: 0, perhapsRejected: 0 };
-	const counts = asWritable((asWritable(unknownCounts)[account] ??= none));
-	if (!error) Object.assign(counts, none);
-	else if (isOfKind(error, 'unknown', 'perhapsRejected')) {
-		counts[error.kind === 'unknown' ? 'inARow' : 'perhapsRejected']++;
+/**
+ * Takes the outcome of a creation into the counts of its account's unknown outcomes.
+ * @param error why the creation made no task, or may have made one
+ */
+export function countUnknown({ unknownCounts }: Ledger, account: string, error?: Error): void {
+	const none = { unknownInARow: 0, perhapsRejected: 0 };
+	const counts = asWritable((asWritable(unknownCounts)[account] ??= { ...none }));
+	if (!error) {
+		// A task: both counts begin anew.
+		Object.assign(counts, none);
+	} else if (isOfKind(error, 'unknown', 'perhapsRejected')) {
+		if (error.kind === 'unknown') counts.unknownInARow++;
+		else counts.perhapsRejected++;
 		counts.message = error.message;
-	} else counts.inARow = 0;
+	} else {
+		// A clear rejection: the service answers. What may have been rejections still counts.
+		counts.unknownInARow = 0;
+	}
 }
 
 /** Begins the wait, unless it has begun. @returns when it began */
@@ -171,18 +180,18 @@ export function resetWait(ledger: Ledger): void {
 }
 
 /** Notes what the service says of a task, from `pending` to `completed` or `failed`. An end is final. */
-export function noteLook(attempt: Attempt, said: Task): void {
-	if (said.status !== 'pending') asWritable(attempt).end ??= said;
-	else asWritable(attempt).creditsConsumed = said.creditsConsumed;
+export function noteLook(attempt: Attempt, answer: Task): void {
+	if (answer.status !== 'pending') asWritable(attempt).end ??= answer;
+	else asWritable(attempt).creditsConsumed = answer.creditsConsumed;
 }
 
 /**
  * Notes what the service says that a task costs. 0 counts at the end alone: a completed task was free, and
- * nothing was paid for a failed one. What is negative is no cost: it would make room for more.
+ * nothing was paid for a failed one. A negative figure is no cost: it would make room for more tasks.
  */
-export function noteCost({ shared }: Ledger, key: string, said: Partial<Task>): void {
-	const { status, creditsConsumed: credits = -1 } = said;
-	const isFree = !credits && (status === 'completed' || isFinalFailure(said));
+export function noteCost({ shared }: Ledger, key: string, task: Partial<Task>): void {
+	const { status, creditsConsumed: credits = -1 } = task;
+	const isFree = !credits && (status === 'completed' || isFinalFailure(task));
 	const figures = shared.costs[key];
 	// The same figure is noted again at each look and each output.
 	if ((credits > 0 || isFree) && figures?.at(-1) !== credits) asWritable(figures)?.push(credits);
@@ -211,7 +220,7 @@ export function noteReported({ entries }: Ledger, outcomes: Outcome[]): void {
 export function noteSleep(ledger: Ledger, sleep: Sleep): void {
 	asWritable(ledger).lastSleepNumber = sleep.number;
 	asWritable(ledger).sleep = sleep;
-	storeOutput(ledger, true);
+	unhideResults(ledger);
 }
 
 /** Ends the sleep, which n8n need not store any longer. @returns the sleep; undefined without one */
@@ -222,16 +231,21 @@ export function endSleep(ledger: Ledger): Sleep | undefined {
 }
 
 /**
- * Hides results and prompts from n8n's serializer by making them non-enumerable, or shows them again:
- * n8n redacts a node's output, but not its context. In memory they stay readable, for tries in the same
- * process. When a run falls asleep, they must be stored.
+ * Hides results, and words of prompts, from what n8n stores: n8n redacts a node's output, but not its
+ * context. In memory they stay readable, for tries in the same process.
  */
-export function storeOutput({ entries }: Ledger, isStored: boolean): void {
+export const hideResults = (ledger: Ledger): void => setEnumerable(ledger, false);
+
+/** Has n8n store the results. The call that continues after a sleep needs them. */
+export const unhideResults = (ledger: Ledger): void => setEnumerable(ledger, true);
+
+/** n8n's serializer skips what is not enumerable. */
+function setEnumerable({ entries }: Ledger, enumerable: boolean): void {
 	const set = (owner: object, name: string, value: unknown) =>
 		// The property may be missing, and a new one could otherwise not be changed again.
 		Object.defineProperty(owner, name, {
 			value,
-			enumerable: isStored,
+			enumerable,
 			configurable: true,
 			writable: true,
 		});
@@ -243,7 +257,7 @@ export function storeOutput({ entries }: Ledger, isStored: boolean): void {
 }
 
 /**
- * Merges two ledgers of a run: the stored one, and that of this process, which may be newer. Both then
+ * Merges two ledgers of a run: the stored one, and the one of this process, which may be newer. Both then
  * share entries and counts, so that two calls create no task twice, and no more than Options allow.
  * @param isUnderway a call holds `here.entries`, so these stay; otherwise `here` is a copy without results,
  * and the stored entries stay
@@ -256,7 +270,8 @@ export function mergeLedgers(stored: Ledger, here: Ledger, isUnderway: boolean):
 		mergeEntry((asWritable(entries)[item] ??= copy), copy);
 	asWritable(here.shared).taskCount = Math.max(stored.shared.taskCount, here.shared.taskCount);
 	asWritable(here.shared).costs = { ...stored.shared.costs, ...here.shared.costs };
-	// The stored counts may be older: those of this process win.
+	// `unknownCalls` aren't merged: they are of tools, whose runs this process doesn't identify.
+	// The stored counts may be older, so the counts of this process win.
 	const unknownCounts = Object.assign(here.unknownCounts, {
 		...stored.unknownCounts,
 		...here.unknownCounts,

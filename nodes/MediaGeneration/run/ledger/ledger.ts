@@ -65,7 +65,10 @@ export interface Ledger {
 	readonly lastSleepNumber: number;
 	/** Present while the execution sleeps. */
 	readonly sleep?: Sleep;
-	/** By account. All runs of the node in the execution share them. */
+	/**
+	 * By account. All runs of the node in the execution share them. They aren't in `shared`, which the calls
+	 * of n8n's Agents share for an hour: an outage would stop the calls for so long.
+	 */
 	readonly unknownCounts: Readonly<Record<string, UnknownCounts>>;
 	readonly shared: Shared;
 }
@@ -75,7 +78,7 @@ export interface Entry {
 	readonly request?: StoredRequest;
 	/** A digest of the account with which the request was sent. */
 	readonly account?: string;
-	/** The tasks that were created for the item, one after the other. `findTask` finds the one that counts. */
+	/** The tasks that were created for the item, one after the other. `findAttempt` finds the one that counts. */
 	readonly attempts: readonly Attempt[];
 	/** Why a further task may exist. Nothing more is sent for this item in this execution. */
 	readonly unknown?: UnknownOutcome;
@@ -121,14 +124,14 @@ export interface Shared {
 	 * the last one counts. Creations of unknown outcome aren't here.
 	 */
 	readonly costs: Readonly<Record<string, readonly number[]>>;
-	/** Why it's unknown whether an agent's calls created a task, by a digest of what its LLM asked for. */
+	/** Why it's unknown whether an agent's calls created a task, by a digest of what the agent asked for. */
 	readonly unknownCalls: Readonly<Record<string, UnknownOutcome>>;
 }
 
 /** Counts an account's creations of unknown outcome. Too many stop its further ones in the execution. */
 interface UnknownCounts {
 	/** How many in a row, without those that may be rejections. */
-	readonly inARow: number;
+	readonly unknownInARow: number;
 	/** How many that may be rejections, since the last task. */
 	readonly perhapsRejected: number;
 	/** What the last one said. */
@@ -231,17 +234,23 @@ export const listAwaitedIds = (entries: readonly Entry[]): string[] => [
 export const listTaskIds = (entries: readonly Entry[]): string[] =>
 	entries.flatMap(({ attempts }) => attempts.map(({ taskId }) => taskId));
 
-/** Tells tasks apart: services that number their tasks give the same ID in each account. */
+/** Makes the key of a task. Services that number their tasks give the same ID in each account. */
 export const identifyTask = ({ account = '' }: Entry, taskId: string): string =>
 	`${account} ${taskId}`;
 
+/** Takes the key of a task apart. The account is a digest, which has no blank. */
+export function readTaskKey(key: string): { account: string; taskId: string } {
+	const accountLength = key.indexOf(' ');
+	return { account: key.slice(0, accountLength), taskId: key.slice(accountLength + 1) };
+}
+
 /**
- * Makes a task of what is known of it.
- * @param said what the service last said of the task, if it has not ended
+ * Describes a task by what is known of it.
+ * @param answer what the service last said of the task, if it has not ended
  */
-export function describeTask({ request }: Entry, attempt: Attempt, said?: Task): Task {
+export function describeTask({ request }: Entry, attempt: Attempt, answer?: Task): Task {
 	const { model, warning } = request ?? {};
-	const task = attempt.end ?? said ?? newTask(attempt.taskId);
+	const task = attempt.end ?? answer ?? newTask(attempt.taskId);
 	// The service's record may lack the model, and never has our warning.
 	return { ...task, ...dropUndefined({ model: task.model ?? model, warning }) };
 }
@@ -257,6 +266,6 @@ export const findUnknownCall = (
 ): UnknownOutcome | undefined =>
 	call.isTool ? ledger.shared.unknownCalls[digestCall(call, item)] : undefined;
 
-/** Digests what an agent's LLM asked for. n8n numbers the calls; the number is left out. */
+/** Digests what an agent asked for, without n8n's number of the call. */
 export const digestCall = ({ context }: Call, item: number): string =>
 	digest({ ...context.getInputData()[item]?.json, toolCallId: undefined });

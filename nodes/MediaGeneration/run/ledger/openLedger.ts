@@ -5,7 +5,14 @@ import { CREDENTIAL } from '../../lib/brand';
 import { digest } from '../../lib/json';
 import { limitConcurrency } from '../../lib/mapConcurrent';
 import { Memory } from '../../lib/memory';
-import { addEntries, beginLedger, keepSettings, mergeLedgers, storeOutput } from './changes';
+import {
+	addEntries,
+	beginLedger,
+	keepSettings,
+	hideResults,
+	mergeLedgers,
+	unhideResults,
+} from './changes';
 import { type Entry, type Ledger, type OpenCall, type Shared, statusOf, VERSION } from './ledger';
 
 /** The key in the node's context. */
@@ -136,16 +143,18 @@ export async function withLock(opened: OpenCall, work: () => Promise<void>): Pro
 }
 
 /**
- * Leaves the run of a call. After the last call, this process remembers a copy without what `storeOutput`
- * hides: results may have megabytes, and a later call finds them stored, or asks the service again.
+ * Leaves the run of a call. After the last call, this process remembers a copy without results: they may
+ * have megabytes, and a later call finds them stored, or asks the service again.
  */
 export function leaveRun(opened: OpenCall): void {
 	const here = findRun(opened);
 	if (!here || --here.underway) return;
 	const { ledger } = opened;
-	storeOutput(ledger, false);
+	// `structuredClone` copies only what is enumerable, so the copies lack what is hidden.
+	hideResults(ledger);
 	// A late answer may still settle an unknown outcome, so its entry stays shared.
 	const entries = ledger.entries.map((entry) => (entry.unknown ? entry : structuredClone(entry)));
 	here.ledger = { ...here.ledger, entries };
-	storeOutput(ledger, ledger.sleep !== undefined);
+	// A run that sleeps must be stored with its results.
+	if (ledger.sleep) unhideResults(ledger);
 }

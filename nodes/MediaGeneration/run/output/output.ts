@@ -6,7 +6,7 @@ import { Excerpt } from '../../lib/excerpt';
 import { cutText, toPlainText } from '../../lib/text';
 import { describeNoResult, GET_FILES, toTaskItems } from '../files/taskFiles';
 import { type Outcome, type OutputItem } from '../input/item';
-import { noteCosts, noteReported, storeOutput } from '../ledger/changes';
+import { noteCosts, hideResults, noteReported } from '../ledger/changes';
 import { publishTasks } from '../ledger/costs';
 import {
 	describeTask,
@@ -37,7 +37,7 @@ export function show(run: Run): INodeExecutionData[] {
 	const outcomes = showOutcomes(run);
 	if (fatal && call.stopsOnError) throw toNodeError(call, fatal.error, ledger);
 	noteReported(ledger, outcomes);
-	storeOutput(ledger, false);
+	hideResults(ledger);
 	return toOutput(call, outcomes, ledger);
 }
 
@@ -68,8 +68,8 @@ export const makeOutcomes = (
 		const attempt = findAttempt(entry);
 		// An item without a task has the error of the run; if there is none, the item wasn't begun.
 		if (fatal || !attempt) return fatal;
-		const { said, failure } = looks?.find(looks.keyOf(entry)) ?? {};
-		const task = describeTask(entry, attempt, said);
+		const { answer, failure } = looks?.find(looks.keyOf(entry)) ?? {};
+		const task = describeTask(entry, attempt, answer);
 		if (!isOver) return { items: [{ json: task }] };
 		const ended = { ...markTimedOut(task), ...(failure && { lookError: failure.message }) };
 		if (isError && isFailedOrTimedOut(ended)) return { error: buildFailedTaskError(ended) };

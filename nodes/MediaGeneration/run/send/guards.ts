@@ -9,7 +9,7 @@ import { addCredits } from '../ledger/costs';
 import type { Shared } from '../ledger/ledger';
 import { buildRunError } from '../output/errors';
 import type { Run } from '../run';
-import { leaveTime, MAX_TIME_UNSEEN, PAUSES_BEFORE_COST, planLooks } from '../timetable';
+import { subtractTimeAtEnd, MAX_TIME_UNSEEN, PAUSES_BEFORE_COST, planLooks } from '../timetable';
 
 /**
  * Holds a limit in Options. Each try asks all guards anew, and they judge by the ledger, which has the
@@ -122,7 +122,7 @@ const findUnpriced = ({ ledger }: Run): string | undefined =>
 
 /** Looks until the cost of each task is known. The record of a task may be invisible at first. */
 async function learnCosts(run: Run, item: Item): Promise<void> {
-	const by = Math.min(Date.now() + MAX_TIME_UNSEEN, leaveTime(run.call.doneBy));
+	const by = Math.min(Date.now() + MAX_TIME_UNSEEN, subtractTimeAtEnd(run.call.doneBy));
 	for (const at of planLooks(PAUSES_BEFORE_COST, by)) {
 		const key = findUnpriced(run);
 		if (!key || run.isCostUnknown) return;

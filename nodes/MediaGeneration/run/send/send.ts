@@ -78,7 +78,7 @@ function openSenders(run: Run, pace: Pace) {
  * further creations would fail too, or might be paid for without a result.
  */
 class CreationSender {
-	private readonly inTurn: ReturnType<RateLimiter['join']>;
+	private readonly sendInTurn: ReturnType<RateLimiter['join']>;
 	private readonly queue: CreationQueue;
 	private readonly stop: AccountStop;
 	private readonly closing: CutOff;
@@ -91,7 +91,7 @@ class CreationSender {
 		{ perTenSeconds, signal }: Pace,
 	) {
 		this.closing = findCutOff(run.call);
-		this.inTurn = creationRates.of(account).join(perTenSeconds || Infinity, signal);
+		this.sendInTurn = creationRates.of(account).join(perTenSeconds || Infinity, signal);
 		this.queue = new CreationQueue(run, signal);
 		this.stop = new AccountStop(run.ledger, account);
 	}
@@ -148,7 +148,7 @@ class CreationSender {
 			this.stop.noteOutcome();
 			return outcome.value;
 		};
-		return await this.queue.send(async () => await this.inTurn(send));
+		return await this.queue.send(async () => await this.sendInTurn(send));
 	}
 
 	private throwIfStopped(): void {

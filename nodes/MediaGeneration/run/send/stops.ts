@@ -2,7 +2,7 @@ import { UserError } from 'n8n-workflow';
 import { factsOf, isOfKind, type ServiceError } from '../../api/failure';
 import { limitConcurrency } from '../../lib/mapConcurrent';
 import { growPauses, pause } from '../../lib/timers';
-import { beginWait, countOutcome } from '../ledger/changes';
+import { beginWait, countUnknown } from '../ledger/changes';
 import type { Ledger } from '../ledger/ledger';
 import { findRemedy } from '../output/errors';
 import type { Run } from '../run';
@@ -31,7 +31,7 @@ export class AccountStop {
 
 	/** Notes the outcome of a creation. @param error why it made no task, or may have made one */
 	noteOutcome(error?: Error): void {
-		countOutcome(this.ledger, this.account, error);
+		countUnknown(this.ledger, this.account, error);
 		this.stopIfUnknown();
 		if (error && factsOf(error).appliesToAll)
 			this.stop(
@@ -47,13 +47,13 @@ export class AccountStop {
 
 	private stopIfUnknown(): void {
 		const {
-			inARow = 0,
+			unknownInARow = 0,
 			perhapsRejected = 0,
 			message,
 		} = this.ledger.unknownCounts[this.account] ?? {};
 		const next =
 			"Look at your account's recent tasks with the service. Once the service works again, retry the execution from the list, or run the node for the items that were not sent.";
-		if (inARow >= MOST_UNKNOWN)
+		if (unknownInARow >= MOST_UNKNOWN)
 			this.stop(
 				`for ${MOST_UNKNOWN} items in a row it is unknown whether a task was created (${message})`,
 				next,
@@ -75,7 +75,7 @@ export class CreationQueue {
 	private rejection?: ServiceError;
 	/** Absent while the service takes more tasks. */
 	private pauses?: ReturnType<typeof growPauses>;
-	private readonly oneByOne = limitConcurrency(1);
+	private readonly doOneByOne = limitConcurrency(1);
 	/** When the queue began, in milliseconds since 1970: with an agent's call, or the first rejection. */
 	private beganAt?: number;
 
@@ -88,12 +88,12 @@ export class CreationQueue {
 	/** @throws {ServiceError} the rejection, when no time is left */
 	async send(create: () => Promise<string>): Promise<string> {
 		// Once one was rejected, all are sent one by one, to the end of the run.
-		const taskId = this.rejection ? undefined : await this.try(create);
+		const taskId = this.rejection ? undefined : await this.createUnlessFull(create);
 		if (taskId !== undefined) return taskId;
-		return await this.oneByOne(async () => {
+		return await this.doOneByOne(async () => {
 			for (;;) {
 				if (this.pauses) await this.pause(this.pauses.next().value);
-				const sent = await this.try(create);
+				const sent = await this.createUnlessFull(create);
 				if (sent === undefined) continue;
 				this.pauses = undefined;
 				return sent;
@@ -102,7 +102,7 @@ export class CreationQueue {
 	}
 
 	/** @returns undefined if the service takes no more tasks */
-	private async try(create: () => Promise<string>): Promise<string | undefined> {
+	private async createUnlessFull(create: () => Promise<string>): Promise<string | undefined> {
 		return await create().catch((error: unknown) => {
 			const isRejected = isOfKind(error, 'tasksAtOnce');
 			this.pauses = isRejected ? (this.pauses ?? growPauses(PAUSES_WHILE_FULL)) : undefined;
