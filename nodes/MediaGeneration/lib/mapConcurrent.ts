@@ -1,12 +1,12 @@
 /**
  * Maps entries, several at once.
- * @param isLast whether to begin no further entries after this result; default: never
+ * @param afterEach is called with a result, and returns true to begin no further entries
  * @returns the results in the order of the entries; undefined for each entry that wasn't begun
  */
 export async function mapConcurrent<Entry, Result>(
 	entries: Entry[],
 	map: (entry: Entry, index: number) => Promise<Result>,
-	{ concurrency, isLast }: { concurrency: number; isLast?: (result: Result) => boolean },
+	{ concurrency, afterEach }: { concurrency: number; afterEach?: (result: Result) => boolean },
 ): Promise<Array<Result | undefined>> {
 	const doInTurn = limitConcurrency(concurrency);
 	let isOver = false;
@@ -16,7 +16,7 @@ export async function mapConcurrent<Entry, Result>(
 				await doInTurn(async () => {
 					if (isOver) return undefined;
 					const result = await map(entry, index);
-					isOver ||= isLast?.(result) ?? false;
+					isOver ||= afterEach?.(result) ?? false;
 					return result;
 				}),
 		),

@@ -5,11 +5,9 @@ import { settleBy } from '../lib/timers';
 import { toNodeError } from '../run/output/errors';
 import { prepareItems, CONCURRENCY, readItem, type Outcome } from '../run/input/item';
 import { throwFirstError, toOutput } from '../run/output/output';
+import { TIME_AFTER_ANSWER_BY } from '../run/timetable';
 import { operations } from './index';
 import type { PlainOperation, Step } from './operation';
-
-/** How long the output of a call by an MCP server may take after `answerBy`, in milliseconds. */
-const OUTPUT_TIME = 1_000;
 
 /**
  * Executes the chosen operation. It checks all items first, then works on those that passed. Output
@@ -20,7 +18,7 @@ export async function executeOperation(
 	context: IExecuteFunctions,
 ): Promise<INodeExecutionData[][]> {
 	const call = readCall(context);
-	const output = await settleBy(call.answerBy + OUTPUT_TIME, execute(call));
+	const output = await settleBy(call.answerBy + TIME_AFTER_ANSWER_BY, execute(call));
 	if (output) return [output];
 	const error = new UserError('The result was not ready in time: an MCP client waits a minute', {
 		description: 'Call again, unless a task was to be created: it may exist already.',
@@ -46,11 +44,12 @@ async function executePlain(call: Call, operation: PlainOperation<object>) {
 	throwFirstError(call, checked);
 	const prepared = checked.filter((one) => !('error' in one));
 	const work = operation.work ?? takeSteps;
-	// In order, so that the outcomes of the items that passed go between the errors of those that didn't.
-	const ended = (
-		await work(prepared as Step[], call).catch((error) => failAll(call, prepared, error))
-	).values();
-	const outcomes = checked.map((one) => ('error' in one ? one : ended.next().value));
+	const ended = await work(prepared as Step[], call).catch((error) =>
+		failAll(call, prepared, error),
+	);
+	// The outcomes of the items that passed go between the errors of those that didn't.
+	const inOrder = ended.values();
+	const outcomes = checked.map((one) => ('error' in one ? one : inOrder.next().value));
 	return toOutput(call, outcomes);
 }
 
@@ -61,8 +60,8 @@ async function takeSteps(steps: Step[], { stopsOnError }: Call): Promise<Outcome
 			(items) => ({ items }),
 			(error: unknown) => ({ error }),
 		);
-	const isLast = (outcome: Outcome) => stopsOnError && outcome !== undefined && 'error' in outcome;
-	return await mapConcurrent(steps, take, { concurrency: CONCURRENCY, isLast });
+	const isEnd = (outcome: Outcome) => stopsOnError && outcome !== undefined && 'error' in outcome;
+	return await mapConcurrent(steps, take, { concurrency: CONCURRENCY, afterEach: isEnd });
 }
 
 /** Makes an error that ended the whole work the error of each item. @throws it, with On Error "stop" */

@@ -43,14 +43,16 @@ export class Looks {
 		private readonly errors = new Map<number, unknown>(),
 		private readonly identify = (_: Entry, taskId: string) => taskId,
 	) {
-		for (const [item, entry] of entries.entries())
-			for (const attempt of errors.has(item) ? [] : listAwaited(entry)) {
+		for (const [item, entry] of entries.entries()) {
+			if (errors.has(item)) continue;
+			for (const attempt of listAwaited(entry)) {
 				const { taskId } = attempt;
 				const key = identify(entry, taskId);
 				const lookedAt = this.tasks.get(key) ?? { taskId, item, attempts: [] };
 				lookedAt.attempts.push(attempt);
 				this.tasks.set(key, lookedAt);
 			}
+		}
 	}
 
 	/** The key of the entry's task that counts; blank if the entry has no task. */
@@ -92,12 +94,12 @@ export class Looks {
 
 	/**
 	 * Looks at these tasks. A failure is noted, so nothing is thrown.
-	 * @param isLast is called after each answer, and says whether to begin no further requests
+	 * @param afterEach is called after an answer, and returns true to begin no further requests
 	 */
 	async look(
 		keys: string[],
 		getService: GetService,
-		isLast: (key: string) => boolean,
+		afterEach: (key: string) => boolean,
 		concurrency = CONCURRENCY,
 	): Promise<void> {
 		const ask = async (key: string): Promise<string> => {
@@ -111,27 +113,27 @@ export class Looks {
 			}
 			return key;
 		};
-		await mapConcurrent(keys, ask, { concurrency, isLast });
+		await mapConcurrent(keys, ask, { concurrency, afterEach });
 	}
 
 	/**
-	 * Looks at a task, such as that of a callback, then at one other, then at several at once. The first task
-	 * that has not ended ends this, because the execution then sleeps on.
+	 * Looks at a task, such as a callback's, then at one other, then at several at once. A task that has not
+	 * ended ends the looks, because the execution then sleeps on. Of a sleep, the keys are the tasks' IDs.
 	 */
 	async lookUntilPending(taskId: string, getService: GetService): Promise<void> {
 		const isPending = (key: string) => this.isPending(key);
-		const [next = taskId] = this.pendingKeys.filter((key) => key !== taskId);
-		await this.look([taskId, next], getService, isPending, 1);
-		if (![taskId, next].some(isPending))
+		const [other = taskId] = this.pendingKeys.filter((key) => key !== taskId);
+		await this.look([taskId, other], getService, isPending, 1);
+		if (![taskId, other].some(isPending))
 			await this.look(this.pendingKeys, getService, isPending, ASKED_AT_ONCE);
 	}
 
 	/** Notes what the service says of a task. */
-	noteAnswer(key: string, said: Task): void {
+	noteAnswer(key: string, answer: Task): void {
 		const lookedAt = this.tasks.get(key);
 		if (!lookedAt || !this.isPending(key)) return;
 		lookedAt.failure = undefined;
-		lookedAt.answer = said;
-		for (const attempt of lookedAt.attempts) noteLook(attempt, said);
+		lookedAt.answer = answer;
+		for (const attempt of lookedAt.attempts) noteLook(attempt, answer);
 	}
 }

@@ -16,10 +16,10 @@ export const PROBE_TIMEOUT = 3_000;
 
 /* Around the moment when the wait limit passes. */
 
-/** The limit counts as passed this early: two processes may have two clocks. */
+/** How early the limit counts as passed: two processes may have two clocks. */
 export const CLOCK_TOLERANCE = 1_000;
 
-/** How long a run may still look if it begins only at its limit: it was woken there, or n8n repeats it. */
+/** How long a run may still look if it begins only at its limit: after a wake there, or in a try. */
 const TIME_AT_LIMIT = 20_000;
 
 /**
@@ -36,13 +36,21 @@ const END_BY_N8N = { afterLimit: 900_000, leastAfterLimit: 100_000, beforeTimeou
  */
 const LAST_WAKE = { leastAfterLimit: 28_000, beforeEndByN8n: 120_000 };
 
+/* Room at the end. */
+
 /**
  * Left at the end of a wait for the answers to its last look, and at the end of a call for n8n, which
  * stores the output and runs further nodes.
  */
 const TIME_AT_END = 5_000;
 
-/** Leaves `TIME_AT_END` before a moment, or a fifth of the time until then if that is less. */
+/** Left at the end of a call by its downloads. They end before the looks, so that no output is late. */
+export const TIME_AFTER_DOWNLOADS = 6_000;
+
+/** How long the output of a call by an MCP server may take after `answerBy`. */
+export const TIME_AFTER_ANSWER_BY = 1_000;
+
+/** Subtracts `TIME_AT_END` from a moment, or a fifth of the time until then if that is less. */
 export const subtractTimeAtEnd = (endsAt: number, now = Date.now()): number =>
 	endsAt - Math.min(TIME_AT_END, (endsAt - now) / 5);
 
@@ -107,7 +115,7 @@ export const MAX_TIME_UNSEEN = 30_000;
 export const PAUSES_BEFORE_COST = { first: 500, growth: 1.5, longest: 5_000 };
 
 /**
- * Lists the moments of looks or nudges: after growing pauses, the last one at `lastAt`.
+ * Lists the moments of looks or nudges, with growing pauses between them. The last moment is `lastAt`.
  * @param isTooFast says whether the service rejects requests for their rate: the next pause is the longest
  */
 export function* planLooks(
@@ -117,7 +125,8 @@ export function* planLooks(
 ): Generator<number, void> {
 	const lengths = growPauses(pauses);
 	for (let at = -Infinity; at < lastAt; ) {
-		at = Math.min(Date.now() + (isTooFast() ? pauses.longest : lengths.next().value), lastAt);
+		const length = isTooFast() ? pauses.longest : lengths.next().value;
+		at = Math.min(Date.now() + length, lastAt);
 		yield at;
 	}
 }
@@ -132,7 +141,7 @@ export function* planNudges(limitAt: number, lastWakeAt: number): Generator<numb
 
 /* Creations while the service takes no more tasks at once. */
 
-/** Between the tries of a creation. */
+/** Between the requests of a creation. */
 export const PAUSES_WHILE_FULL = { first: 10_000, growth: 1.5, longest: 60_000 };
 
 /** How long creations wait from the first rejection, in a run that doesn't wait for its tasks. */
@@ -140,14 +149,17 @@ export const MAX_TIME_WHILE_FULL = 300_000;
 
 /* Creations before n8n's own timeout. */
 
-/** Before n8n's timeout. If n8n gives the execution less time than `full` in all, less in proportion. */
+/**
+ * How long before n8n's timeout the last creation begins, and outcomes must be known. If n8n gives the
+ * execution less time than `full` in all, both are less in proportion.
+ */
 const BEFORE_TIMEOUT = { lastSent: 8_000, known: 3_000, full: 20_000 };
 
 /** Moments of creations, the same in all tries of n8n. */
 export interface CreationTimes {
 	/** Until when a creation may begin. */
 	sentBy: number;
-	/** Until when outcomes must be known. A creation that is still under way then is of unknown outcome. */
+	/** Until when outcomes must be known. A creation that is under way at that time is of unknown outcome. */
 	knownBy: number;
 }
 

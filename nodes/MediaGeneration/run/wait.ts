@@ -6,7 +6,7 @@ import type { WaitSettings } from './ledger/ledger';
 import { showOutcomes } from './output/output';
 import { beginRun, endsBeforeWait } from './run';
 import { MAX_TIME_UNSEEN } from './timetable';
-import { beginWatch, keepLooking, watch } from './watch';
+import { beginWatch, keepLooking, lookOnce, watch } from './watch';
 
 /** An item with the ID of its task. */
 export interface AwaitedTask {
@@ -18,32 +18,33 @@ export interface AwaitedTask {
  * Waits awake for tasks of which only the IDs are known, with a ledger that isn't stored. The first look
  * is made at once. Where later looks would fail too, or the service doesn't know a task for 30 seconds,
  * the item has an error. With On Error "stop", such an error ends the run before it waits on.
- * @returns an outcome for each of `known`, in their order
+ * @returns an outcome for each of `tasks`, in their order
  */
 export async function wait(
 	call: Call,
-	known: AwaitedTask[],
+	tasks: AwaitedTask[],
 	settings: WaitSettings,
 ): Promise<Outcome[]> {
 	const ledger = beginLedger({
 		settings,
-		entries: known.map(({ item, taskId }) => ({
+		entries: tasks.map(({ item, taskId }) => ({
 			account: item.service.account,
-			attempts: [{ taskId, adopted: true }],
+			attempts: [{ taskId }],
 		})),
 	});
-	const getService = async (index: number) => (known[index] as AwaitedTask).item.service;
+	const getService = async (index: number) => (tasks[index] as AwaitedTask).item.service;
 	const run = beginWatch({ ...beginRun({ call, ledger }), getService });
 	const { looks, times } = run;
 	// For some seconds after a creation, a service may not know the task yet.
-	const mayChange = (key: string) => {
+	const isUndecided = (key: string) => {
 		const { failure, answer } = looks.find(key);
-		return failure ? factsOf(failure).isTemporary || isOfKind(failure, 'unknownTask') : !answer;
+		if (!failure) return !answer;
+		return factsOf(failure).isTemporary || isOfKind(failure, 'unknownTask');
 	};
+	// While one task is undecided, all are looked at again: each look is at all tasks.
+	const list = () => (looks.pendingKeys.some(isUndecided) ? looks.pendingKeys : []);
 	const lastLookAt = Math.min(Date.now() + MAX_TIME_UNSEEN, times.lastLookAt);
-	const list = () => (looks.pendingKeys.some(mayChange) ? looks.pendingKeys : []);
-	// One look at once, then more while the service doesn't know a task, or a failure may be temporary.
-	await keepLooking(run, Date.now());
+	await lookOnce(run);
 	await keepLooking(run, lastLookAt, list);
 	for (const [index, entry] of ledger.entries.entries()) {
 		const { failure } = looks.find(looks.keyOf(entry));

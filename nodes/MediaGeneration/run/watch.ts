@@ -56,7 +56,7 @@ async function downloadFiles(run: AwakeRun, key: string): Promise<void> {
 	const attempt = findAttempt(entry);
 	if (!downloads || attempt?.end?.status !== 'completed' || looks.keyOf(entry) !== key) return;
 	const endsOnFailure = call.stopsOnError && isErrorIfFailed(run);
-	if (endsOnFailure && ledger.entries.some((one) => statusOf(one) === 'failed')) return;
+	if (endsOnFailure && ledger.entries.some((other) => statusOf(other) === 'failed')) return;
 	const task = describeTask(entry, attempt);
 	const links = listTaskLinks(task, ['result']);
 	if (!links.length) return;
@@ -71,6 +71,9 @@ async function downloadFiles(run: AwakeRun, key: string): Promise<void> {
 	});
 }
 
+/** Looks at all tasks at once, and not again. */
+export const lookOnce = async (run: AwakeRun): Promise<void> => await keepLooking(run, Date.now());
+
 /**
  * Looks with growing pauses, the longest ones while the service rejects requests for their rate.
  * @param list lists the tasks to look at; default: those that have not ended
@@ -81,16 +84,16 @@ export async function keepLooking(
 	list = () => run.looks.pendingKeys,
 ): Promise<void> {
 	const { call, looks, times, getService } = run;
-	const isOver = () => Date.now() >= times.looksBy || call.signal?.aborted === true;
-	const inTime = async (work: Promise<void>) =>
+	const mayLook = () => Date.now() < times.looksBy && !call.signal?.aborted;
+	const settleInTime = async (work: Promise<void>) =>
 		await settleBy(times.looksBy, untilAborted(work, call.signal)).catch(() => undefined);
-	const onAnswer = (key: string) => {
-		if (!isOver()) void downloadFiles(run, key);
-		return isOver();
+	const afterEach = (key: string) => {
+		if (mayLook()) void downloadFiles(run, key);
+		return !mayLook();
 	};
 	for (const at of planLooks(PAUSES_AWAKE, lastLookAt, () => isTooFast(looks.firstLookFailure))) {
-		if (!list().length || isOver()) return;
-		await inTime(pause(at - Date.now()));
-		if (!isOver()) await inTime(looks.look(list(), getService, onAnswer));
+		if (!list().length || !mayLook()) return;
+		await settleInTime(pause(at - Date.now()));
+		if (mayLook()) await settleInTime(looks.look(list(), getService, afterEach));
 	}
 }

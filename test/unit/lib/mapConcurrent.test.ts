@@ -8,8 +8,7 @@ describe('mapConcurrent', () => {
 	});
 
 	it('begins nothing more after a result that ends it', async () => {
-		const isLast = (result: number) => result === 2;
-		const options = { concurrency: 1, isLast };
+		const options = { concurrency: 1, afterEach: (result: number) => result === 2 };
 		const results = await mapConcurrent([1, 2, 3, 4], async (entry) => entry, options);
 		expect(results).toEqual([1, 2, undefined, undefined]);
 	});

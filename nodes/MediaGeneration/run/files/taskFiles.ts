@@ -14,6 +14,7 @@ import { limitConcurrency } from '../../lib/mapConcurrent';
 import { pause, settleBy } from '../../lib/timers';
 import { CONCURRENCY, type OutputItem } from '../input/item';
 import type { Ledger } from '../ledger/ledger';
+import { TIME_AFTER_DOWNLOADS } from '../timetable';
 import {
 	type DownloadedFile,
 	DownloadError,
@@ -76,9 +77,6 @@ export function listFileLinks(task: Task, kinds: string[]): ResultLink[] {
 
 /** Pauses before further attempts at a download, in milliseconds. */
 const RETRY_PAUSES = [2_000, 6_000, 12_000];
-
-/** Left at the end of a call for the output, in milliseconds. */
-const TIME_TO_OUTPUT = 6_000;
 
 /** After so many useless fresh links, the service isn't asked for links to the task's other files. */
 const MOST_USELESS_LINKS = 3;
@@ -153,7 +151,7 @@ export class Files {
 		file: RemoteFile,
 		listUrls: ReturnType<Files['createListUrls']>,
 	): Promise<DownloadedFile | Error> {
-		const doneBy = source.call.doneBy - TIME_TO_OUTPUT;
+		const doneBy = source.call.doneBy - TIME_AFTER_DOWNLOADS;
 		const noTime = "Raise 'Timeout Workflow' in the workflow's settings.";
 		let last: DownloadedFile | Error = new DownloadError(file, 'no time was left', noTime);
 		const tryAll = async () => {

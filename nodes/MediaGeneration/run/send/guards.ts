@@ -6,22 +6,22 @@ import type { Item } from '../input/item';
 import { keepCreditsOption, maxCreditsOption, maxTasksOption } from '../input/options';
 import { type Creation, giveBackTask, noteCost, reserveTask } from '../ledger/changes';
 import { addCredits } from '../ledger/costs';
-import type { Shared } from '../ledger/ledger';
+import { readTaskKey, type Shared } from '../ledger/ledger';
 import { buildRunError } from '../output/errors';
 import type { Run } from '../run';
 import { subtractTimeAtEnd, MAX_TIME_UNSEEN, PAUSES_BEFORE_COST, planLooks } from '../timetable';
 
 /**
- * Holds a limit in Options. Each try asks all guards anew, and they judge by the ledger, which has the
+ * Holds a limit in Options. Each call asks all guards anew, and they judge by the ledger, which has the
  * items, loops, tries and calls of the execution.
  */
 interface Guard {
 	field: INodeProperties;
 	/** Asked before anything is created. @returns why the limit forbids these creations */
 	check?: (run: Run, creations: Creation[], limit?: number) => MaybeError | Promise<MaybeError>;
-	/** Reserves a creation, right before it is sent. @returns why the limit forbids it */
+	/** Asked right before a creation is sent; may count it. @returns why the limit forbids it */
 	permit?: (run: Run, creation: Creation, limit?: number) => MaybeError | Promise<MaybeError>;
-	/** Settles what the creation cost, once its outcome is known. */
+	/** Counts a creation no more that made no task. Asked once its outcome is known. */
 	giveBack?: (run: Run, creation: Creation) => void;
 }
 
@@ -77,12 +77,12 @@ function buildLimitError(
 	{ displayName }: INodeProperties,
 	limit: number,
 	why: string,
-	next = 'Give fewer items, or raise the limit.',
+	remedy = 'Give fewer items, or raise the limit.',
 ): Error {
 	const since = call.nodeContext ? 'this execution' : 'the last hour';
 	return buildRunError(
 		`'${displayName}' in Options is ${limit}: ${ledger.shared.taskCount} already created in ${since}, ${why}`,
-		call.isTool ? 'The limit was set by the owner of this workflow: do not try again.' : next,
+		call.isTool ? 'The limit was set by the owner of this workflow: do not try again.' : remedy,
 	);
 }
 
@@ -96,19 +96,19 @@ const maxCredits: Guard = {
 		if (limit === undefined) return undefined;
 		await learnCosts(run, item);
 		const { taskCount, costs } = run.ledger.shared;
-		const said = Object.values(costs);
-		const highest = Math.max(0, ...said.flat());
-		const unknown = Math.max(0, taskCount - said.length);
-		const lasts = said.map((figures) => figures.at(-1) ?? 0);
-		const spent = addCredits([...lasts, unknown * highest]);
-		const isKnown = !findUnpriced(run) && (highest > 0 || !unknown);
-		if (isKnown && addCredits([spent, highest]) <= limit) return undefined;
+		const figuresOfTasks = Object.values(costs);
+		const highest = Math.max(0, ...figuresOfTasks.flat());
+		const latestCosts = figuresOfTasks.map((figures) => figures.at(-1) ?? 0);
+		const unknownCount = Math.max(0, taskCount - figuresOfTasks.length);
+		const spent = addCredits([...latestCosts, unknownCount * highest]);
+		const canEstimate = !findUnpriced(run) && (highest > 0 || !unknownCount);
+		if (canEstimate && addCredits([spent, highest]) <= limit) return undefined;
 		return buildLimitError(
 			run,
 			maxCreditsOption,
 			limit,
-			`for ${spent} credits, the dearest for ${highest}${isKnown ? '' : "; it isn't known what one costs"}`,
-			isKnown ? undefined : OTHER_LIMITS,
+			`for ${spent} credits, the dearest for ${highest}${canEstimate ? '' : "; it isn't known what one costs"}`,
+			canEstimate ? undefined : OTHER_LIMITS,
 		);
 	},
 };
@@ -135,15 +135,15 @@ async function learnCosts(run: Run, item: Item): Promise<void> {
 
 /** Asks the service for a task of this execution, by an item with the same account. */
 async function lookAtCost({ ledger, getService }: Run, key: string, { settings }: Item) {
-	const [account = '', ...words] = key.split(' ');
+	const { account, taskId } = readTaskKey(key);
 	for (const index of ledger.entries.keys()) {
 		const service = await getService(index).catch(() => undefined);
 		if (service?.account === account)
-			return noteCost(ledger, key, await service.getTask(words.join(' '), settings));
+			return noteCost(ledger, key, await service.getTask(taskId, settings));
 	}
 }
 
-/** `maxTasks` reserves, so it comes last: no guard behind it can still forbid the creation. */
+/** `maxTasks` counts what it permits, so it comes last: no guard behind it can still forbid the creation. */
 const GUARDS: Guard[] = [balance, maxCredits, maxTasks];
 
 /** With a limit in credits, the calls of an execution create one after the other. */
@@ -156,8 +156,8 @@ const hasTask = ({ ledger }: Run, { item }: Creation) =>
 	!!ledger.entries[item.index]?.attempts.length;
 
 /**
- * Asks all guards before anything is created. If one forbids the creations, that is the error of their
- * items; a failed task that isn't created again stays the error of its own.
+ * Asks all guards before anything is created. If one forbids the creations, its reason is the error of their
+ * items. Where an item has a failed task, the failure stays the error of the item.
  * @returns the creations that may be sent: all or none
  * @throws {UserError} with On Error "stop"
  */
@@ -177,8 +177,8 @@ export async function checkLimits(run: Run, creations: Creation[]): Promise<Crea
 }
 
 /**
- * Sends a creation if all guards let it. If one forbids it in place of a failed task, that stays the error
- * of its own.
+ * Sends a creation if all guards permit it. If one forbids it in place of a failed task, the failure stays
+ * the error of the item.
  * @returns why no task was created
  */
 export async function sendGuarded(

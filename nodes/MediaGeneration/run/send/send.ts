@@ -44,12 +44,12 @@ export async function sendAll(run: Run, creations: Creation[]): Promise<void> {
 		if (error && error !== over.signal.reason) run.errors.set(index, error);
 		return index;
 	};
-	const isLast = (index: number) => {
-		const ends = call.stopsOnError && hasError(run, index);
-		if (ends) over.abort(new Error('Another item ended the run'));
-		return ends;
+	const afterEach = (index: number) => {
+		const hasEnded = call.stopsOnError && hasError(run, index);
+		if (hasEnded) over.abort(new Error('Another item ended the run'));
+		return hasEnded;
 	};
-	await mapConcurrent(creations, send, { concurrency: atOnce, isLast });
+	await mapConcurrent(creations, send, { concurrency: atOnce, afterEach });
 	// The wait limit counts anew for the tasks of this try.
 	if (hadBegun && creations.some(({ isSent }) => isSent)) resetWait(ledger);
 }
@@ -58,7 +58,7 @@ export async function sendAll(run: Run, creations: Creation[]): Promise<void> {
 interface Pace {
 	/** The most creations within ten seconds; 0: any number. */
 	perTenSeconds: number;
-	/** When aborted, creations that wait are rejected. */
+	/** When aborted, creations that wait are given up. */
 	signal: AbortSignal;
 }
 
@@ -81,7 +81,7 @@ class CreationSender {
 	private readonly sendInTurn: ReturnType<RateLimiter['join']>;
 	private readonly queue: CreationQueue;
 	private readonly stop: AccountStop;
-	private readonly closing: CutOff;
+	private readonly cutOff: CutOff;
 	/** The items whose requests are under way. */
 	private readonly underway = new Set<number>();
 
@@ -90,28 +90,28 @@ class CreationSender {
 		account: string,
 		{ perTenSeconds, signal }: Pace,
 	) {
-		this.closing = findCutOff(run.call);
+		this.cutOff = findCutOff(run.call);
 		this.sendInTurn = creationRates.of(account).join(perTenSeconds || Infinity, signal);
 		this.queue = new CreationQueue(run, signal);
 		this.stop = new AccountStop(run.ledger, account);
 	}
 
 	/**
-	 * Uploads the files of an item, and creates its task. At `closing.sentBy` it stops sending. A creation
+	 * Uploads the files of an item, and creates its task. At `cutOff.sentBy` it stops sending. A creation
 	 * that is under way then is left to finish, and its ID is logged.
 	 * @returns why no task was created; undefined if one was
 	 */
 	async create(creation: Creation): Promise<Error | undefined> {
-		const { sentBy, knownBy, notSent, unknown } = this.closing;
+		const { sentBy, knownBy, notSent, unknown } = this.cutOff;
 		const creating = this.createAndNote(creation);
-		const created = await settleBy(sentBy, creating);
-		if (created) return created.error;
+		const outcome = await settleBy(sentBy, creating);
+		if (outcome) return outcome.error;
 		// Nothing more may be sent even if the clock is set back before `sentBy`.
 		this.stop.reason ??= notSent;
 		if (!this.underway.has(creation.item.index)) return notSent;
 		// Between the two moments, the outcome may still come.
-		const late = knownBy > sentBy ? await settleBy(knownBy, creating) : undefined;
-		if (late) return late.error;
+		const lateOutcome = knownBy > sentBy ? await settleBy(knownBy, creating) : undefined;
+		if (lateOutcome) return lateOutcome.error;
 		noteUnknown(this.run, creation, unknown);
 		const error = buildUnknownError(unknown);
 		this.stop.noteOutcome(error);
@@ -139,20 +139,20 @@ class CreationSender {
 		const send = async () => {
 			this.throwIfStopped();
 			this.underway.add(index);
-			const [outcome] = await Promise.allSettled([service.createTask(body, settings)]);
+			const [answer] = await Promise.allSettled([service.createTask(body, settings)]);
 			this.underway.delete(index);
-			if (outcome.status === 'rejected') {
-				this.stop.noteOutcome(outcome.reason as Error);
-				throw outcome.reason;
+			if (answer.status === 'rejected') {
+				this.stop.noteOutcome(answer.reason as Error);
+				throw answer.reason;
 			}
 			this.stop.noteOutcome();
-			return outcome.value;
+			return answer.value;
 		};
 		return await this.queue.send(async () => await this.sendInTurn(send));
 	}
 
 	private throwIfStopped(): void {
-		if (Date.now() >= this.closing.sentBy) this.stop.reason ??= this.closing.notSent;
+		if (Date.now() >= this.cutOff.sentBy) this.stop.reason ??= this.cutOff.notSent;
 		if (this.stop.reason) throw this.stop.reason;
 	}
 }
@@ -160,14 +160,15 @@ class CreationSender {
 /** Adds to a rejection that the service describes no such model: its name may be misspelt. */
 function adviseModelName({ request }: Creation, error: Error): Error {
 	if (!request.isUndescribed || !isOfKind(error, 'input')) return error;
-	const next = `The service describes no model "${request.model}". ${CHECK_NAME}. ${error.description}`;
-	return error.withRemedy(next);
+	const remedy = `The service describes no model "${request.model}". ${CHECK_NAME}. ${error.description}`;
+	return error.withRemedy(remedy);
 }
 
-/** Of all runs of this process, by account. */
+/** The rates of all runs of this process, by account. */
 const creationRates = new RateLimiters('creationRates', {
 	period: CREATION_RATE.period,
 	patience: 60_000,
+	// `CreationQueue` handles `tasksAtOnce`.
 	isTooFast: (error) => isOfKind(error, 'rate'),
 });
 
@@ -179,7 +180,7 @@ interface CutOff extends CreationTimes {
 	unknown: UnknownOutcome;
 }
 
-/** Plans when a call's creations end: before an MCP client gives up, or before n8n's timeout. */
+/** Finds when a call's creations end: before an MCP client gives up, or before n8n's timeout. */
 function findCutOff({ answerBy, timeout }: Call): CutOff {
 	const times = planCreations(timeout);
 	const tookSoLong = 'The service took so long to create the task that';

@@ -16,7 +16,7 @@ const MOST_PERHAPS_REJECTED = 10;
 
 /**
  * Stops the further creations of an account once they would fail too, or might be paid without a
- * result. Earlier tries and runs of the execution count too.
+ * result. The tries and runs before this one count too.
  */
 export class AccountStop {
 	/** Why nothing more is sent, and what to do. */
@@ -51,19 +51,22 @@ export class AccountStop {
 			perhapsRejected = 0,
 			message,
 		} = this.ledger.unknownCounts[this.account] ?? {};
-		const next =
+		const remedy =
 			"Look at your account's recent tasks with the service. Once the service works again, retry the execution from the list, or run the node for the items that were not sent.";
 		if (unknownInARow >= MOST_UNKNOWN)
 			this.stop(
 				`for ${MOST_UNKNOWN} items in a row it is unknown whether a task was created (${message})`,
-				next,
+				remedy,
 			);
 		if (perhapsRejected >= MOST_PERHAPS_REJECTED)
-			this.stop(`for ${MOST_PERHAPS_REJECTED} items the service failed at once (${message})`, next);
+			this.stop(
+				`for ${MOST_PERHAPS_REJECTED} items the service failed at once (${message})`,
+				remedy,
+			);
 	}
 
-	private stop(why: string, description?: string): void {
-		this.reason ??= new UserError(`This item was not sent: ${why}`, { description });
+	private stop(why: string, remedy?: string): void {
+		this.reason ??= new UserError(`This item was not sent: ${why}`, { description: remedy });
 	}
 }
 
@@ -79,7 +82,7 @@ export class CreationQueue {
 	/** When the queue began, in milliseconds since 1970: with an agent's call, or the first rejection. */
 	private beganAt?: number;
 
-	/** @param signal when aborted, creations that wait are rejected */
+	/** @param signal when aborted, creations that wait are given up */
 	constructor(
 		private readonly run: Run,
 		private readonly signal: AbortSignal,
@@ -87,16 +90,16 @@ export class CreationQueue {
 
 	/** @throws {ServiceError} the rejection, when no time is left */
 	async send(create: () => Promise<string>): Promise<string> {
-		// Once one was rejected, all are sent one by one, to the end of the run.
+		// Once a creation was rejected, all are sent one by one, to the end of the run.
 		const taskId = this.rejection ? undefined : await this.createUnlessFull(create);
 		if (taskId !== undefined) return taskId;
 		return await this.doOneByOne(async () => {
 			for (;;) {
 				if (this.pauses) await this.pause(this.pauses.next().value);
-				const sent = await this.createUnlessFull(create);
-				if (sent === undefined) continue;
+				const id = await this.createUnlessFull(create);
+				if (id === undefined) continue;
 				this.pauses = undefined;
-				return sent;
+				return id;
 			}
 		});
 	}
