@@ -50,13 +50,13 @@ async function createAndWait(run: Run, job: Job): Promise<INodeExecutionData[] |
 async function create(run: Run, job: Job): Promise<void> {
 	if (run.fatal) return;
 	const { ledger } = run;
-	const all = await listCreations(run, job);
+	const prepared = await listCreations(run, job);
 	if (endsBeforeWait(run)) return;
-	const [first] = all;
+	const [first] = prepared;
 	if (first) keepSettings(ledger, () => job.readSettings?.(first.item));
-	// Without the items whose tasks were adopted.
+	// An item that adopts a task needs no creation.
 	const creations: Creation[] = [];
-	for (const creation of all) if (!adoptEarlier(ledger, creation)) creations.push(creation);
+	for (const creation of prepared) if (!adoptEarlier(ledger, creation)) creations.push(creation);
 	if (ledger.settings) {
 		run.decision = await (await import('./sleep/sleep')).decideWait(run, creations);
 		// Where the execution sleeps, the service is to call its resume URL.
@@ -91,10 +91,10 @@ async function listCreations(run: Run, job: Job): Promise<Creation[]> {
 		async (index) => await prepareCreation(run, job, index),
 	);
 	const creations: Creation[] = [];
-	for (const [index, one] of checked.entries()) {
-		if (!one) continue;
-		if ('error' in one) run.errors.set(index, one.error);
-		else creations.push(one);
+	for (const [index, creation] of checked.entries()) {
+		if (!creation) continue;
+		if ('error' in creation) run.errors.set(index, creation.error);
+		else creations.push(creation);
 	}
 	return creations;
 }
@@ -105,13 +105,13 @@ async function prepareCreation(
 	index: number,
 ): Promise<Creation | undefined> {
 	const entry = run.ledger.entries[index] as Entry;
-	const own = statusOf(entry) === 'unknown' ? entry.unknown : undefined;
-	// Of this item, or of an agent's earlier call that asked for the same.
-	const unknown = own ?? findUnknownCall(run, index);
+	const ofItem = statusOf(entry) === 'unknown' ? entry.unknown : undefined;
+	// An agent may have asked for the same in a call before this one.
+	const unknown = ofItem ?? findUnknownCall(run, index);
 	if (unknown) throw buildUnknownError(unknown);
 	const getService = async () => await run.getService(index);
-	// The task exists. Its credential is read now all the same, so that an error of the credential is this
-	// item's. Other expressions aren't evaluated again: they may return something else by now.
+	// The task exists. Its credential is read all the same, so that an error of the credential becomes an
+	// error of this item. Other expressions aren't evaluated again: they may return something else by now.
 	if (entry.attempts.length) await getService();
 	if (!isToSend(entry, run.call.mostTries)) return undefined;
 	const item = await readItem(run.call, fields, index, getService);

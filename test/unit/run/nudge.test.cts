@@ -19,11 +19,11 @@ const json = (status: number, body: object) => Response.json(body, { status });
 const refused = (reason: keyof typeof REFUSALS) =>
 	json(REFUSALS[reason][0], { accepted: false, reason });
 const n8n = (code: number, message: string) => json(code, { code, message });
-const WAITS = { isWoken: false, isOver: false };
-const IS_OVER = { isWoken: false, isOver: true };
+const WAITS = { isWoken: false, isSleepOver: false };
+const IS_OVER = { isWoken: false, isSleepOver: true };
 
 it.each<[string, Response | undefined, object]>([
-	['wakes it', json(200, { resumed: true }), { isWoken: true, isOver: true }],
+	['wakes it', json(200, { resumed: true }), { isWoken: true, isSleepOver: true }],
 	['goes on waiting', json(200, { accepted: true, resumed: false }), WAITS],
 	["is refused for other tasks' sake", refused('taskNotInExecution'), IS_OVER],
 	['finds it gone', n8n(404, 'The execution "7" does not exist.'), IS_OVER],

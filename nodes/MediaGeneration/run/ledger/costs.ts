@@ -7,13 +7,13 @@ const LABEL = NODE_NAME.replace(/\W+/g, '_');
 /** How many IDs are listed: n8n stores 255 characters. */
 export const MOST_SHOWN = 100;
 
-/** The tasks of an execution: those of all nodes and runs, and of the executions that it retries. */
+/** The tasks of an execution, of all its nodes and runs, and of the executions that it retries. */
 interface Costs {
-	/** Those of the last run come first. */
+	/** The tasks of the last run come first. */
 	taskIds: string[];
-	/** What each has cost, as far as that is known. A task counts once, whoever waits for it. */
+	/** What each task has cost, as far as that is known. A task counts once, whoever waits for it. */
 	credits: Record<string, number>;
-	/** The sum of `credits`; absent while no task's are known. */
+	/** The sum of `credits`; absent while no credits are known. */
 	total?: number;
 }
 
@@ -39,7 +39,7 @@ function showCosts({ call: { context, nodeContext }, ledger: { entries } }: Open
 			const credits = readCost(attempt);
 			if (credits === undefined) continue;
 			const key = identifyTask(entry, attempt.taskId);
-			// In place of an earlier figure. The costs of all rounds of a loop aren't added anew in each.
+			// In place of the figure before. The costs of all rounds of a loop aren't added anew in each.
 			costs.total = (costs.total ?? 0) + credits - (costs.credits[key] ?? 0);
 			costs.credits[key] = credits;
 		}
@@ -54,7 +54,7 @@ function showCosts({ call: { context, nodeContext }, ledger: { entries } }: Open
 const readCost = ({ end, creditsConsumed }: Attempt): number | undefined =>
 	end?.creditsConsumed ?? creditsConsumed;
 
-/** Sums up what this execution has paid for: the earlier one, which it may retry, has said what it paid. */
+/** Sums up what this execution has paid for. If it retries an earlier one, the sum of that stays there. */
 export function sumUp({ earlier, entries }: Ledger) {
 	const costs = new Map<string, number>();
 	let [adopted, tries, failed] = [0, 0, 0];

@@ -120,8 +120,8 @@ export interface Shared {
 	/** How many tasks they have created, or may have created. */
 	readonly taskCount: number;
 	/**
-	 * What the service has said that these tasks cost, by `identifyTask`, each figure once until it changes:
-	 * the last one counts. Creations of unknown outcome aren't here.
+	 * What the service has said that these tasks cost, by `identifyTask`, each figure once until it changes.
+	 * The last figure counts. Creations of unknown outcome aren't here.
 	 */
 	readonly costs: Readonly<Record<string, readonly number[]>>;
 	/** Why it's unknown whether an agent's calls created a task, by a digest of what the agent asked for. */

@@ -52,12 +52,12 @@ export function showOutcomes(run: Run): Outcome[] {
 
 /**
  * Makes the outcome of each item.
- * @param isOver the wait is over: a task that has not ended is `timedOut`
+ * @param hasWaited the wait is over: a task that has not ended is `timedOut`
  * @param isError a failed task is the error of its item
  */
 export const makeOutcomes = (
 	run: Run,
-	isOver = run.looks !== undefined,
+	hasWaited = run.looks !== undefined,
 	isError = isErrorIfFailed(run),
 ): Outcome[] =>
 	run.ledger.entries.map((entry, item) => {
@@ -66,11 +66,13 @@ export const makeOutcomes = (
 		if (entry.unknown && statusOf(entry) === 'unknown')
 			return { error: buildUnknownError(entry.unknown) };
 		const attempt = findAttempt(entry);
-		// An item without a task has the error of the run; if there is none, the item wasn't begun.
-		if (fatal || !attempt) return fatal;
+		// The run can't go on, so even an item that has a task gets the error of the run.
+		if (fatal) return { error: fatal.error };
+		// The item wasn't begun.
+		if (!attempt) return undefined;
 		const { answer, failure } = looks?.find(looks.keyOf(entry)) ?? {};
 		const task = describeTask(entry, attempt, answer);
-		if (!isOver) return { items: [{ json: task }] };
+		if (!hasWaited) return { items: [{ json: task }] };
 		const ended = { ...markTimedOut(task), ...(failure && { lookError: failure.message }) };
 		if (isError && isFailedOrTimedOut(ended)) return { error: buildFailedTaskError(ended) };
 		return { items: makeItems(run, entry, ended) };
@@ -79,13 +81,13 @@ export const makeOutcomes = (
 /** Makes a task's items, with the files that are complete. */
 function makeItems({ ledger, looks, files }: Run, entry: Entry, task: Task): OutputItem[] {
 	const { downloads, perFile } = ledger.settings ?? {};
-	const found = looks && files?.find(looks.keyOf(entry));
-	const isMissing = downloads && !found && task.status === 'completed';
+	const taskFiles = looks && files?.find(looks.keyOf(entry));
+	const isMissing = downloads && !taskFiles && task.status === 'completed';
 	const reason = task.resultUrls?.length
 		? `The wait limit passed before the file was complete. ${GET_FILES}`
 		: describeNoResult(task);
-	const shown = isMissing && reason ? { ...task, downloadError: reason } : task;
-	return toTaskItems(shown, { perFile, field: downloads?.field }, found);
+	const withReason = isMissing && reason ? { ...task, downloadError: reason } : task;
+	return toTaskItems(withReason, { perFile, field: downloads?.field }, taskFiles);
 }
 
 /** @throws with On Error "stop", the error of the first item that has one */
@@ -108,8 +110,9 @@ export function toOutput(call: Call, outcomes: Outcome[], ledger?: Ledger): INod
 	return outcomes.flatMap((outcome, item) => {
 		if (!outcome) return [];
 		const entry = ledger?.entries[item];
-		const known = entry && statusOf(entry) !== 'unknown' ? entry : undefined;
-		if ('error' in outcome) return [toErrorItem(call, outcome.error, item, known)];
+		const isUnknown = entry && statusOf(entry) === 'unknown';
+		if ('error' in outcome)
+			return [toErrorItem(call, outcome.error, item, isUnknown ? undefined : entry)];
 		const items = fitItems(call, outcome.items) as INodeExecutionData[];
 		return call.context.helpers.constructExecutionMetaData(items, { itemData: { item } });
 	});
@@ -127,18 +130,18 @@ function showHints(
 	looks: Looks,
 	outcomes: Outcome[],
 ): void {
-	const hint = (type: 'warning' | 'info', text: string) => {
+	const addHint = (type: 'warning' | 'info', text: string) => {
 		const message = toPlainText(text);
 		call.context.addExecutionHints({ type, location: 'outputPane', message });
 	};
-	for (const fact of saySums(ledger)) hint('info', fact);
-	if (decision.reason) hint('info', `The run stayed awake because ${decision.reason}.`);
+	for (const fact of saySums(ledger)) addHint('info', fact);
+	if (decision.reason) addHint('info', `The run stayed awake because ${decision.reason}.`);
 	const isCutShort = times && times.looksBy < times.limitAt;
-	if (isCutShort && !looks.haveEnded) hint('info', ABOUT_CUT_SHORT);
+	if (isCutShort && !looks.haveEnded) addHint('info', ABOUT_CUT_SHORT);
 	for (const [what, reasons] of listWarnings(outcomes)) {
 		const [first] = reasons.values();
 		const items = cutText([...reasons.keys()].join(', '), MAX_ITEM_LIST);
-		hint('warning', cutText(`${what}: ${reasons.size} (item ${items}). The first: ${first}`));
+		addHint('warning', cutText(`${what}: ${reasons.size} (item ${items}). The first: ${first}`));
 	}
 }
 

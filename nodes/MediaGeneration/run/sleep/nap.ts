@@ -41,18 +41,21 @@ interface NapFacts extends Omit<Sleep, 'errors'> {
  */
 export class Nap {
 	/** While delivering: the response of the webhook that handed the run to n8n. */
-	private phase: HeldResponse | 'waiting' | 'over' = 'waiting';
+	private delivery?: HeldResponse;
+	private isOver = false;
 	private isNudged = false;
 	private hasWarned = false;
 
 	constructor(readonly facts: NapFacts) {}
 
-	/** Delivering is over once n8n has answered the webhook's sender: n8n has taken the run, or has not. */
 	getPhase(): NapPhase {
-		if (typeof this.phase === 'string') return this.phase;
-		if (isUnderway(this.phase)) return 'delivering';
-		this.phase = wasDelivered(this.phase) ? 'over' : 'waiting';
-		return this.phase;
+		// Once n8n has answered the webhook's sender, it has taken the run, or has not.
+		if (this.delivery && !isUnderway(this.delivery)) {
+			this.isOver ||= wasDelivered(this.delivery);
+			this.delivery = undefined;
+		}
+		if (this.isOver) return 'over';
+		return this.delivery ? 'delivering' : 'waiting';
 	}
 
 	/** Opens the looks of a webhook. The service isn't asked again for ends that this process has seen. */
@@ -77,14 +80,15 @@ export class Nap {
 	/** @returns false if another webhook has handed the run to n8n, or the sleep is over */
 	beginDelivery(response: HeldResponse): boolean {
 		if (this.getPhase() !== 'waiting') return false;
-		this.phase = response;
+		this.delivery = response;
 		this.forgetEnds();
 		return true;
 	}
 
 	/** The node sleeps anew, or its execution has gone on. */
 	end(): void {
-		this.phase = 'over';
+		this.isOver = true;
+		this.delivery = undefined;
 		this.forgetEnds();
 	}
 
@@ -130,12 +134,12 @@ export class Nap {
 		const { url, taskIds, limitAt, logger, name } = this.facts;
 		const isEarly = Date.now() < limitAt;
 		const taskId = taskIds.find((one) => !ends.get(this.nameTask(one))) ?? taskIds[0] ?? '';
-		const { failure, isWoken, isOver } = await sendNudge(url, taskId);
+		const { failure, isWoken, isSleepOver } = await sendNudge(url, taskId);
 		// A nudge may give up while n8n still waits for a slot to run the execution.
 		if (this.getPhase() !== 'delivering') this.warnOf('nudge', failure);
 		if (isWoken && isEarly)
 			logger.info(`${name}: a nudge found the end of the tasks, no callback came`);
-		if (isOver) this.end();
+		if (isSleepOver) this.end();
 	}
 
 	/** Warns in n8n's log of a look or nudge that failed, once: a service may be down for long. */
@@ -169,7 +173,7 @@ export const numberSleep = (context: Context, { lastSleepNumber }: Ledger): numb
 	Math.max(lastSleepNumber, naps.get(nameNode(context))?.facts.number ?? 0) + 1;
 
 /**
- * Finds what this process knows of the sleep that n8n has stored.
+ * Opens what this process knows of the sleep that n8n has stored. Any other nap of the node ends.
  * @returns undefined if this process knows that the sleep is over: n8n may let a webhook through
  *   before it has stored the end of the sleep
  */
@@ -200,7 +204,7 @@ const FINAL_REASONS: unknown[] = ['taskNotInExecution', 'limitPassed'] satisfies
 /**
  * Sends a nudge to a resume URL, which has n8n's token. Nothing is thrown.
  * @returns why n8n could not be asked to wake the execution; or whether the execution continues, and
- *   whether it no longer sleeps for this task
+ *   whether the sleep for this task is over
  */
 export async function sendNudge(url: string, taskId: string) {
 	const { status, body, silence } = await post(url, {
@@ -213,5 +217,6 @@ export async function sendNudge(url: string, taskId: string) {
 		return { failure: `the resume URL at ${new URL(url).host} ${failure}` };
 	}
 	const isWoken = body.resumed === true;
-	return { isWoken, isOver: isWoken || isEndedAnswer(body) || FINAL_REASONS.includes(body.reason) };
+	const isRefusedForGood = FINAL_REASONS.includes(body.reason);
+	return { isWoken, isSleepOver: isWoken || isRefusedForGood || isEndedAnswer(body) };
 }

@@ -16,13 +16,13 @@ import { openNap, numberSleep } from './nap';
 /** Decides how to wait for the tasks there are, and for those that will be created. */
 export async function decideWait(run: Run, creations: Creation[]): Promise<WaitDecision> {
 	const { entries } = run.ledger;
-	const created = new Set(creations.map(({ item }) => item.index));
+	const toCreate = new Set(creations.map(({ item }) => item.index));
 	const waiting = [...entries.keys()].filter(
-		(item) => created.has(item) || (entries[item]?.attempts.length && !hasError(run, item)),
+		(item) => toCreate.has(item) || (entries[item]?.attempts.length && !hasError(run, item)),
 	);
 	// Adopted tasks call back the execution that created them, so this one must stay awake.
 	const isAdopted = (item: number) => findAttempt(entries[item] as Entry)?.adopted;
-	if (waiting.some((item) => !created.has(item) && isAdopted(item))) return {};
+	if (waiting.some((item) => !toCreate.has(item) && isAdopted(item))) return {};
 	const services = await Promise.all(waiting.map(async (item) => await run.getService(item)));
 	const credentials = services.map((service) => service.credentials);
 	return await decideFor(run.call, run.ledger.settings?.howToWait ?? 'automatic', credentials);
@@ -34,22 +34,22 @@ export async function decideWait(run: Run, creations: Creation[]): Promise<WaitD
  */
 export async function decideFor(
 	call: Call,
-	chosen: HowToWait,
+	howToWait: HowToWait,
 	credentials: Array<{ baseUrl: string }>,
 ): Promise<WaitDecision> {
 	const { context } = call;
 	// An agent always waits for its tool, so nothing needs explaining.
-	if (chosen === 'polling' || call.isTool) return {};
+	if (howToWait === 'polling' || call.isTool) return {};
 	const waiter = findWaiter(call);
 	if (waiter) return { reason: waiter };
 	if (!(await readsSameCredential(context, credentials))) return { reason: UNREADABLE_CREDENTIAL };
 	const resumeUrl = readResumeUrl(context);
-	if (!credentials.every(({ baseUrl }) => mayReach(baseUrl, resumeUrl, chosen))) {
+	if (!credentials.every(({ baseUrl }) => mayReach(baseUrl, resumeUrl, howToWait))) {
 		const { origin } = new URL(resumeUrl);
 		return { reason: `callbacks to ${origin} would not arrive. ${SET_WEBHOOK_URL}` };
 	}
 	const obstacle = await findObstacle(resumeUrl, PROBE_TIMEOUT);
-	if (chosen === 'automatic' && obstacle) return { reason: obstacle };
+	if (howToWait === 'automatic' && obstacle) return { reason: obstacle };
 	return { resumeUrl, obstacle };
 }
 
@@ -58,9 +58,9 @@ export async function decideFor(
  * reaches an internal one, and only one on this machine a loopback one, unless the user chose Sleep Until
  * Notified.
  */
-function mayReach(baseUrl: string, resumeUrl: string, chosen: HowToWait): boolean {
+function mayReach(baseUrl: string, resumeUrl: string, howToWait: HowToWait): boolean {
 	if (!isInternalUrl(resumeUrl)) return true;
-	if (chosen === 'callback' || !isLoopbackUrl(resumeUrl)) return isInternalUrl(baseUrl);
+	if (howToWait === 'callback' || !isLoopbackUrl(resumeUrl)) return isInternalUrl(baseUrl);
 	return isLoopbackUrl(baseUrl);
 }
 
@@ -85,12 +85,12 @@ export async function fallAsleep(run: Run): Promise<INodeExecutionData[]> {
 	// n8n can't fail an execution whose sleep its own timer ends, so failed tasks are no errors then.
 	const isError = isErrorIfFailed(run) && !call.stopsOnError;
 	const items = toOutput(call, makeOutcomes(run, true, isError), ledger);
-	const stored = [...errors].map(([item, error]) => [
+	const storedErrors = [...errors].map(([item, error]) => [
 		item,
 		{ message: (error as Error).message, description: findRemedy(error) },
 	]);
 	const number = numberSleep(context, ledger);
-	noteSleep(ledger, { number, limitAt, lastWakeAt, errors: Object.fromEntries(stored) });
+	noteSleep(ledger, { number, limitAt, lastWakeAt, errors: Object.fromEntries(storedErrors) });
 	const nap = openNap(context, ledger);
 	nap?.keepNudging();
 	// A run sleeps only where all its items have one credential.

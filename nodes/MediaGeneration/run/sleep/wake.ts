@@ -61,8 +61,8 @@ async function lookAndWake(
 	const looks = nap.openLooks(ledger);
 	// Once the limit has passed, nothing is asked: the woken run looks.
 	const getService = async () => new TaskService(context, await readCredentials());
-	const asked = isAtLimit() ? Promise.resolve() : looks.lookUntilPending(taskId, getService);
-	const work = asked.then(() => {
+	const looking = isAtLimit() ? Promise.resolve() : looks.lookUntilPending(taskId, getService);
+	const work = looking.then(() => {
 		nap.noteEnds(ledger);
 		return true;
 	});
@@ -76,7 +76,9 @@ async function lookAndWake(
 	nap.warnOf('look', failure?.message);
 	if (!isInTime) {
 		// A request that was answered can't wake the run, so a nudge follows when the service has answered.
-		void work.then(async () => looks.haveEnded && (await nap.nudge()));
+		void work.then(async () => {
+			if (looks.haveEnded) await nap.nudge();
+		});
 		return refuse(context, { reason: 'detailsUnavailable', cause: 'the service is slow' });
 	}
 	if (claim.type === NUDGE || !looks.isPending(taskId)) return accept(context);
