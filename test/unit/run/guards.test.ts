@@ -11,11 +11,11 @@ import type { Run } from '../../../nodes/MediaGeneration/run/run';
 import { prepare, type RunSetup } from '../n8n';
 import { open, type Sending } from './sending';
 
-/** Creates tasks in a run, of which there may be five; the account may have credits. */
-async function create(count: number, run: RunSetup, options: object = { maxTasksPerRun: 5 }) {
+/** Creates tasks in a run with a limit of five tasks. */
+async function create(count: number, run: RunSetup) {
 	const opened = open(count, run);
 	const creations = Array.from({ length: count }, (_, index) =>
-		prepare(opened.call.context, index, { options: { ...options }, getCredits: async () => 1 }),
+		prepare(opened.call.context, index, { options: { maxTasksPerRun: 5 } }),
 	);
 	for (const creation of await checkLimits(opened, creations))
 		expect(await send(opened, creation)).toBeUndefined();
@@ -42,7 +42,7 @@ describe('Maximum Tasks per Run', () => {
 		await expect(create(6, { ...run, executionId: '2' })).rejects.toThrow('0 already created');
 	});
 
-	it("counts the calls of an hour in n8n's Agents, and tells the model that the limit is not its own", async () => {
+	it("counts the calls of an hour in n8n's Agents, and tells the agent that the limit is not its own", async () => {
 		const now = jest.spyOn(Date, 'now').mockReturnValue(0);
 		const call: RunSetup = { contextData: null, type: 'mediaGenerationTool' };
 		for (const time of [0, 3_600_000]) {
@@ -56,7 +56,7 @@ describe('Maximum Tasks per Run', () => {
 		now.mockRestore();
 	});
 
-	it('stands in the way of all, and is the error of the items without a task', async () => {
+	it('forbids all creations, and is the error of the items without a task', async () => {
 		const entries = [[], ['failed'], ['failed']].map((taskIds) => ({
 			attempts: taskIds.map((taskId) => ({ taskId })),
 		}));
@@ -128,7 +128,7 @@ describe('Maximum Credits per Run', () => {
 	it.each<[string, Sending, string]>([
 		['an execution', { contextData: {} }, 'Give fewer items'],
 		["n8n's Agents", { ...AGENTS, parameters: { prompt: 'side by side' } }, 'do not try again'],
-	])('holds for calls side by side in %s', async (_, sending, next) => {
+	])('holds for calls side by side in %s', async (_, sending, remedy) => {
 		const calls = [0, 1, 2].map((runIndex) => begin(['a'], 2, { ...sending, runIndex }));
 		const sent = Promise.all(calls.map(async ({ create }) => await create()));
 		await jest.advanceTimersByTimeAsync(30_000);
@@ -136,7 +136,7 @@ describe('Maximum Credits per Run', () => {
 		expect([one, two]).toEqual([undefined, undefined]);
 		expect(error.message).toContain('2 already created in');
 		expect(error.message).toContain('for 8 credits, the dearest for 4');
-		expect(error.description).toContain(next);
+		expect(error.description).toContain(remedy);
 	});
 
 	it.each([
@@ -181,7 +181,7 @@ describe('Maximum Credits per Run', () => {
 		expect(looks.map((look) => look.split(' by ')[1])).toEqual(['a', 'b']);
 	});
 
-	it('takes 0 for a cost only at the end, and nothing below it', () => {
+	it('takes 0 for a cost only at the end, and never a negative figure', () => {
 		const key = 'account task';
 		const say = (creditsConsumed: number | undefined, more?: object) => {
 			const ledger = beginLedger({
@@ -196,11 +196,11 @@ describe('Maximum Credits per Run', () => {
 		expect(say(0, { status: 'failed', failCode: '408' })).toEqual([]);
 		expect(say(undefined, { status: 'completed' })).toEqual([]);
 		expect(say(2, { status: 'pending' })).toEqual([2]);
-		// Else the more is created, the more room there is.
+		// Otherwise each task would make room for more.
 		expect(say(-2, { status: 'completed' })).toEqual([]);
 	});
 
-	it('stores a figure that is said again once, and a change of it', () => {
+	it('stores a figure once, and again only after it has changed', () => {
 		const ledger = beginLedger({ shared: { taskCount: 1, costs: { key: [] }, unknownCalls: {} } });
 		for (const creditsConsumed of [4, 4, 4, 9, 9, 4]) noteCost(ledger, 'key', { creditsConsumed });
 		expect(ledger.shared.costs.key).toEqual([4, 9, 4]);
@@ -231,10 +231,12 @@ describe('Stop Below This Balance', () => {
 	it.each([
 		[10, "The account has 10 credits, but 'Stop Below This Balance' in Options is 10", 'Top up'],
 		[new Error('Broken'), "the account's credits couldn't be read: Broken", "'Credits Path'"],
-	])('creates nothing when one of the accounts has %s', async (poor, message, next) => {
+	])('creates nothing when one of the accounts has %s', async (poor, message, remedy) => {
 		const error = {
 			message: expect.stringContaining(message) as string,
-			description: expect.stringMatching(new RegExp(`^No task was created\\. .*${next}`)) as string,
+			description: expect.stringMatching(
+				new RegExp(`^No task was created\\. .*${remedy}`),
+			) as string,
 		};
 		for (const accounts of ['poor rich', 'rich poor'])
 			await expect(check({ rich: 11, poor }, accounts.split(' '))).rejects.toMatchObject(error);

@@ -5,7 +5,7 @@ import { build, film, HOUR, runAndCheck, MINUTE, SECOND } from '../../world/live
 /** Luck spreads no pause in these worlds. */
 const FIRST_NUDGE = PAUSES_ASLEEP.first;
 
-it('nudges come ever less often', async () => {
+it('nudges of a run that sleeps come ever less often', async () => {
 	const limit = 2 * HOUR;
 	const { world, execution } = await runAndCheck(
 		build(['endless'], { limit, failedTasks: 'output' }),
@@ -18,7 +18,7 @@ it('nudges come ever less often', async () => {
 	expect(minutes.slice(0, 5)).toEqual([5, 10, 15, 15, 15]);
 });
 
-it('after a restart, a callback begins them', async () => {
+it('after a restart of n8n, the first callback starts the nudges', async () => {
 	const late = { after: 2 * HOUR + MINUTE, callbacks: [] };
 	const accidents = [{ when: { at: MINUTE }, what: 'kill 0' as const }];
 	const { world, statuses } = await runAndCheck(
@@ -30,7 +30,7 @@ it('after a restart, a callback begins them', async () => {
 	expect(Math.round((nudge - world.startedAt) / SECOND)).toBe((2 * HOUR + FIRST_NUDGE) / SECOND);
 });
 
-it('nobody is woken twice: copies of a callback, and nudges, while n8n waits for a slot', async () => {
+it('copies of a callback, and nudges, wake a run once, while n8n waits for a slot', async () => {
 	// What wakes the first node once more ends the wait of the next one.
 	const steps = [film({ callbacks: [0, SECOND] }), { node: 'Wait', items: [[]] }];
 	const { world, execution } = await runAndCheck(
@@ -47,18 +47,18 @@ it('nobody is woken twice: copies of a callback, and nudges, while n8n waits for
 it('a callback for a task of another run wakes nothing, though its signature is genuine', async () => {
 	const world = build([{ after: 20 * SECOND }]);
 	const { n8n, service, clock } = world;
-	const given: unknown[] = [];
+	const answers: unknown[] = [];
 	const send = async () => {
 		const body = { data: { task_id: 'task-9-1z' } };
 		const headers = signHeaders(body, service.key, Math.floor(clock.now / SECOND));
-		given.push(await n8n.callBack(String(service.creations[0]?.callBackUrl), body, headers));
+		answers.push(await n8n.callBack(String(service.creations[0]?.callBackUrl), body, headers));
 	};
 	clock.after(10 * SECOND, () => void send());
 	await runAndCheck(world);
-	expect(given).toMatchObject([{ status: 404, answer: { reason: 'taskNotInExecution' } }]);
+	expect(answers).toMatchObject([{ status: 404, answer: { reason: 'taskNotInExecution' } }]);
 });
 
-it('a callback asks for its task and one that is pending, and for no end that is known', async () => {
+it('at a callback, the service is asked for its task and a pending one, and for none that has ended', async () => {
 	const { world } = await runAndCheck(
 		build([10, 20, 30].map((after) => ({ after: after * SECOND }))),
 	);
@@ -67,7 +67,7 @@ it('a callback asks for its task and one that is pending, and for no end that is
 	expect(world.service.looks.map(({ taskId }) => taskId)).toEqual(asked);
 });
 
-it('who waits for 5 seconds is sent away, and a nudge wakes the run once the service has answered', async () => {
+it('a callback is refused after 5 seconds, and a nudge wakes the run once the service has answered', async () => {
 	const { world, execution } = await runAndCheck(
 		build([{ after: 20 * SECOND }], { latencies: [6 * SECOND] }),
 	);
@@ -80,7 +80,7 @@ it('who waits for 5 seconds is sent away, and a nudge wakes the run once the ser
 	expect(execution.ended).toMatchObject([{ endedAt: ended + 6 * SECOND }]);
 });
 
-it('a callback that comes when n8n is about to end the sleep is told so', async () => {
+it('a callback that comes when n8n is about to end the sleep is refused for that', async () => {
 	const late = { after: MINUTE + 13 * MINUTE + SECOND };
 	const { world, execution } = await runAndCheck(
 		build([late], { resumeUrl: 'hairpin', failedTasks: 'output' }),

@@ -4,7 +4,7 @@ import type { Ledger } from '../../../nodes/MediaGeneration/run/ledger/ledger';
 import { rejection, WAIT, type RunSetup } from '../n8n';
 import { listResults, send } from './sending';
 
-const SAID = 'The number of concurrent tasks has reached its limit';
+const TOO_MANY = 'The number of concurrent tasks has reached its limit';
 const MINUTE = 60_000;
 
 /** A service that takes a number of tasks at once, each of which ends after some seconds. */
@@ -23,7 +23,7 @@ class Service {
 		const now = (Date.now() - this.begun) / 1000;
 		this.asked.push(now);
 		const underway = [...this.created.values()].filter((at) => now - at < this.seconds);
-		if (underway.length >= this.most) return rejection(429, SAID);
+		if (underway.length >= this.most) return rejection(429, TOO_MANY);
 		this.created.set(item, now);
 		return `task-${item}`;
 	}
@@ -89,23 +89,23 @@ it('a run whose own tasks fill the account creates all, in their places, as they
 	// Each of six rounds of 90 seconds, and a pause of less than that behind each.
 	expect(Math.max(...service.created.values())).toBeLessThan(6 * 150);
 	// Five in vain at first, later one at a time.
-	const refused = service.asked.length - 30;
-	expect(refused).toBeLessThan(5 + 5 * 5);
+	const rejected = service.asked.length - 30;
+	expect(rejected).toBeLessThan(5 + 5 * 5);
 });
 
-it('tries with one request, after ten seconds, and then after longer pauses up to a minute', async () => {
+it('asks with one request, after ten seconds, and then after longer pauses up to a minute', async () => {
 	const service = new Service(0, 0);
 	await create(service, 5, { wait: openWait(6) });
 	const pauses = service.asked.map((at, order) => at - (service.asked[order - 1] ?? 0));
 	expect(pauses).toEqual([0, 0, 0, 0, 0, 10, 15, 22.5, 33.75, 50.625, 60, 60, 60]);
 });
 
-it('says of the items that it could not send how to go on', async () => {
+it('items that could not be sent say how to go on', async () => {
 	const results = await create(new Service(2, 9_999), 9, { wait: openWait(3) });
 	expect(results.slice(0, 2)).toEqual(['task-0', 'task-1']);
 	const errors = results.slice(2) as ServiceError[];
 	for (const { message, description } of errors) {
-		expect(message).toContain(`The service takes no more tasks at once (429: ${SAID})`);
+		expect(message).toContain(`The service takes no more tasks at once (429: ${TOO_MANY})`);
 		expect(description).toMatch(/Loop Over Items.*'Batch Size'.*'Limit Wait Time'/);
 	}
 	expect(errors[6]?.message).toContain('This item was not sent');
@@ -118,20 +118,20 @@ it.each<[string, Creating, last: number]>([
 		{ wait: openWait(10), isTool: true, input: [{}], before: 8 * MINUTE },
 		81.25,
 	],
-])('the time for that %s', async (_, creating, last) => {
+])('the time for trying again %s', async (_, creating, last) => {
 	const service = new Service(0, 0);
 	await create(service, 1, creating);
 	expect(service.asked.at(-1)).toBe(last);
 	if (creating.wait) expect(creating.wait.waitBeganAt).toBe(-8 * MINUTE);
 });
 
-it('the time for that is part of the wait for tasks', async () => {
+it('the time for trying again is part of the wait for tasks', async () => {
 	const wait = openWait(30);
 	await create(new Service(1, 60), 3, { wait });
 	expect(wait.waitBeganAt).toBe(0);
 });
 
-it("holds neither the account's other runs back nor its rate", async () => {
+it("a run that tries again holds back neither the account's other runs nor their rate", async () => {
 	const accessToken = 'shared';
 	const options = { tasksPer10Seconds: 2, concurrency: 1 };
 	const full = begin(new Service(0, 0), 1, { accessToken, options });
@@ -141,10 +141,10 @@ it("holds neither the account's other runs back nor its rate", async () => {
 	await pass(0.1);
 	expect(await settled(created)).toEqual(['task-0']);
 	await pass(3_600);
-	expect(await settled(full)).toEqual([rejection(429, SAID)]);
+	expect(await settled(full)).toEqual([rejection(429, TOO_MANY)]);
 });
 
-it('of what waits behind an item that ends the run, no more than the next one is created', async () => {
+it('of the items that wait when an item ends the run, no more than the next one is sent', async () => {
 	const service = new Service(0, 0);
 	const creation = begin(service, 5, { goesOn: false });
 	await pass(1);
@@ -152,11 +152,11 @@ it('of what waits behind an item that ends the run, no more than the next one is
 	service.create = (item) => (asked.push(item) === 1 ? rejection(422) : `task-${item}`);
 	await pass(100);
 	await creation;
-	// It is sent before the run has seen the error.
+	// The next one is sent before the run has seen the error.
 	expect(asked).toHaveLength(2);
 });
 
-it('a refusal for all ends the wait of the others at once', async () => {
+it('a rejection for all ends the wait of the others at once', async () => {
 	const service = new Service(0, 0);
 	const create = service.create.bind(service);
 	service.create = (item) => (service.asked.length < 3 ? create(item) : rejection(402));

@@ -7,11 +7,11 @@ import { listResults, open, send } from './sending';
 
 type Answer = Error | string;
 
-/** Unknown as well: it is how services answer for a link that they can't read. */
+/** Of unknown outcome as well: services answer so for a link that they can't read. */
 const perhapsRejected = () =>
 	buildUnknownError({ message: 'An internal fault' }, 'perhapsRejected');
 
-/** Creates a task for each item, one after the other. @returns the items that were sent, and what came of all */
+/** Creates a task for each item, one after the other. @returns the items that were sent, and all results */
 async function create(answers: Answer[], tokens: string[] = [], place: RunSetup = {}) {
 	const sent: number[] = [];
 	const items = answers.map((answer, index) => ({
@@ -26,25 +26,32 @@ async function create(answers: Answer[], tokens: string[] = [], place: RunSetup 
 	return { sent, results: listResults(run) };
 }
 
-describe('after the outcomes of earlier items', () => {
+describe('of one account,', () => {
 	const lost = unknown();
 	const quick = perhapsRejected();
 	const nine = Array<Answer>(9).fill(quick);
-	it.each<[string, Answer[], number]>([
-		['a refusal of the token', [rejection(401)], 1],
-		['a refusal of a field', [rejection(422)], 2],
-		['three unknown outcomes', [lost, lost, lost], 3],
-		['three with a task between them', [lost, lost, 'task', lost], 5],
-		['three with a refusal between them', [lost, lost, rejection(422), lost], 5],
-		['ten that may be refusals', [...nine, quick], 10],
-		['ten with a task between them', [...nine, 'task', quick], 12],
-		['three with one that may be a refusal between them', [lost, quick, lost, quick, lost], 5],
-	])('%s, the last one is sent or not', async (_, before, requests) => {
+
+	it.each<[string, Answer[]]>([
+		['a rejection of the token', [rejection(401)]],
+		['three unknown outcomes', [lost, lost, lost]],
+		['three between which are some that may be rejections', [lost, quick, lost, quick, lost]],
+		['ten that may be rejections', [...nine, quick]],
+	])('after %s, nothing more is sent', async (_, before) => {
 		const { sent } = await create([...before, 'task']);
-		expect(sent).toHaveLength(requests);
+		expect(sent).toHaveLength(before.length);
 	});
 
-	it('nothing more is sent for that account, and its items say why and what to do', async () => {
+	it.each<[string, Answer[]]>([
+		['a rejection of a field', [rejection(422)]],
+		['three unknown outcomes with a task between them', [lost, lost, 'task', lost]],
+		['three unknown outcomes with a rejection between them', [lost, lost, rejection(422), lost]],
+		['ten that may be rejections, with a task between them', [...nine, 'task', quick]],
+	])('after %s, the next one is sent', async (_, before) => {
+		const { sent } = await create([...before, 'task']);
+		expect(sent).toHaveLength(before.length + 1);
+	});
+
+	it('after too few credits, further items say why they were not sent, and what to do', async () => {
 		const tokens = ['poor', 'poor', 'rich'];
 		const { sent, results } = await create([rejection(402, 'empty'), 'b', 'c'], tokens);
 		expect(sent).toEqual([0, 2]);
@@ -72,10 +79,11 @@ it.each<[string, RunSetup, RunSetup, number[]]>([
 	});
 });
 
-it('a refusal of a model that the service does not describe says so at once', async () => {
+it('a rejection of a model that the service does not describe says so at once', async () => {
 	const run = open(1);
-	const plan = prepare(run.call.context, 0, { createTask: () => rejection(422) });
-	await sendAll(run, [{ ...plan, request: { ...plan.request, isUndescribed: true } }]);
+	const creation = prepare(run.call.context, 0, { createTask: () => rejection(422) });
+	const request = { ...creation.request, isUndescribed: true };
+	await sendAll(run, [{ ...creation, request }]);
 	const description = expect.stringMatching(/^The service describes no model "model"\. /) as string;
 	expect(run.errors.get(0)).toMatchObject({ description });
 });
@@ -92,7 +100,7 @@ it('two calls side by side with one run index, as older agents make them, create
 	expect(sendings.map(({ run }) => listResults(run))).toEqual([['task'], ['task']]);
 });
 
-describe('below an MCP server, a creation', () => {
+describe('below an MCP server,', () => {
 	beforeEach(() => {
 		jest.useFakeTimers();
 		jest.spyOn(Math, 'random').mockReturnValue(0.5);
@@ -110,7 +118,7 @@ describe('below an MCP server, a creation', () => {
 
 	let calls = 0;
 
-	/** Creates a task that is to be there in ten seconds, and returns what became of it by then and in the end. */
+	/** Creates a task within ten seconds, and returns what came of it by then and five minutes later. */
 	async function sendInTime(createTask: () => unknown, passed = 0) {
 		const logged: string[] = [];
 		const log = (line: string) => void logged.push(line);
@@ -119,14 +127,14 @@ describe('below an MCP server, a creation', () => {
 		jest.advanceTimersByTime(passed);
 		const asked = jest.fn(createTask);
 		const credentials = { accessToken: `timely-${calls++}` };
-		const plan = prepare(run.call.context, 0, { createTask: asked, credentials });
-		const sending = sendAll(run, [plan]);
+		const creation = prepare(run.call.context, 0, { createTask: asked, credentials });
+		const sending = sendAll(run, [creation]);
 		await jest.advanceTimersByTimeAsync(10_000);
 		await sending;
 		const [outcome] = listResults(run);
 		const before = asked.mock.calls.length;
 		await jest.advanceTimersByTimeAsync(300_000);
-		/** The model asks for the same again. */
+		/** The agent asks for the same again. */
 		const askAgain = () => findUnknownCall({ ...open(1, call), call: run.call }, 0);
 		return { outcome, logged, sent: [before, asked.mock.calls.length], run, askAgain };
 	}
@@ -138,7 +146,7 @@ describe('below an MCP server, a creation', () => {
 		return answer;
 	}
 
-	it('one under way may exist, is finished, and is unknown no more', async () => {
+	it('a task of a creation that is under way may exist, and its ID is learned later', async () => {
 		const late = async () => await after(20, 'task-late');
 		const { outcome, logged, sent, run, askAgain } = await sendInTime(late);
 		expect(outcome).toMatchObject(MAY_EXIST);
@@ -155,12 +163,12 @@ describe('below an MCP server, a creation', () => {
 		expect(description).toContain('named it task-late. Look at it with Get');
 	});
 
-	it('one that stays unknown counts among those in a row', async () => {
+	it('a creation that stays unknown counts among the unknown ones in a row', async () => {
 		const { run } = await sendInTime(async () => await new Promise(() => {}));
 		expect(Object.values(run.ledger.unknownCounts)).toMatchObject([{ unknownInARow: 1 }]);
 	});
 
-	it('one beside a slow run of the account is sent in time', async () => {
+	it('a creation beside a slow run of the account is sent in time', async () => {
 		const credentials = { accessToken: `timely-${calls}` };
 		const slow = { createTask: () => 'slow', credentials, options: { tasksPer10Seconds: 2 } };
 		const running = send(Array(20).fill(slow));
@@ -169,13 +177,13 @@ describe('below an MCP server, a creation', () => {
 		expect(listResults(await running)).toEqual(Array(20).fill('slow'));
 	});
 
-	it('one that begins too late is not sent', async () => {
+	it('a creation that begins too late is not sent', async () => {
 		const { outcome, sent } = await sendInTime(() => 'task', 10_000);
 		expect(outcome).toMatchObject(NOTHING);
 		expect(sent).toEqual([0, 0]);
 	});
 
-	it('one that waits for other tasks to end is not sent any more, though the clock goes back', async () => {
+	it('a creation that waits for other tasks to end is not sent any more, though the clock goes back', async () => {
 		void pause(9_999).then(() => jest.setSystemTime(Date.now() - 60_000));
 		const { outcome, sent } = await sendInTime(() => rejection(429, 'Too many running tasks'));
 		expect(outcome).toMatchObject(NOTHING);
@@ -183,11 +191,11 @@ describe('below an MCP server, a creation', () => {
 	});
 });
 
-describe('runs at the same time', () => {
+describe('at the rate of their account,', () => {
 	beforeEach(() => jest.useFakeTimers());
 	afterEach(() => jest.useRealTimers());
 
-	it('share the rate of their account, and have no part in that of another', async () => {
+	it('all runs share the rate, and have no part in that of another account', async () => {
 		/** Begins runs that create a task each, at the rate that the node comes with, and notes when. */
 		function begin(accessToken: string, count: number) {
 			const begun = Date.now();
@@ -205,7 +213,7 @@ describe('runs at the same time', () => {
 		expect(other).toEqual(Array(18).fill(0));
 	});
 
-	it('whose item ends one create nothing of it that waits for its turn', async () => {
+	it('a run that an error ends creates none of its items that still wait for the rate', async () => {
 		const sent: number[] = [];
 		const items = [rejection(422), 'b', 'c'].map((answer, index) => ({
 			createTask() {

@@ -21,7 +21,7 @@ it.each<[string, earlier: number, '<' | '≤', later: number]>([
 		planWait(0, 0).lastWakeAt,
 	],
 	[
-		'a third question leaves time for details',
+		'a third request for details leaves time for its answer',
 		PAUSES_BEFORE_KNOWN[0] + PAUSES_BEFORE_KNOWN[1],
 		'≤',
 		ANSWER_TIMEOUT - 2_000,
@@ -51,8 +51,8 @@ it.each<[string, Parameters<typeof planWait>, number[]]>([
 	['leaves 5 s to n8n', [HOUR, 60_000, 0], [50_000, 55_000]],
 	['has 20 s at its limit', [60_500, Infinity, 60_000], [60_000, 80_000]],
 	['has less if n8n ends', [0, 70_000, 60_000], [60_000, 68_000]],
-])('a run that is awake %s', (_, given, expected) => {
-	const { lastLookAt, looksBy } = planWait(...given);
+])('a run that is awake %s', (_, wait, expected) => {
+	const { lastLookAt, looksBy } = planWait(...wait);
 	expect([lastLookAt, looksBy]).toEqual(expected);
 });
 

@@ -22,7 +22,7 @@ const endsAt =
 
 const UNKNOWN = fail('unknownTask');
 
-/** Waits for the tasks of these IDs, by the token of each; returns what comes out, when, and what was asked for, when. */
+/** Waits for the tasks of these IDs, each with its token. @returns the outcomes, and which looks came when */
 async function wait(
 	ids: string[],
 	service: Record<string, Say>,
@@ -32,14 +32,14 @@ async function wait(
 	const getTask = async (token: string, taskId: string) => {
 		const seconds = Date.now() / SECOND;
 		asked.push([taskId, Math.round(seconds)]);
-		const said =
+		const answer =
 			(service[taskId] ?? service[`${token} ${taskId}`])?.(seconds) ?? new Promise<never>(() => {});
-		if (said instanceof Error) throw said;
-		return { taskId, ...(await said) };
+		if (answer instanceof Error) throw answer;
+		return { taskId, ...(await answer) };
 	};
 	const hints: string[] = [];
 	const context = buildContext({ hints, ...run });
-	const known = ids.map((taskId, index) => {
+	const tasks = ids.map((taskId, index) => {
 		const accessToken = tokens[index] ?? 'token';
 		const item = buildItem(context, index, { credentials: { accessToken } });
 		Object.assign(item.service, { getTask: getTask.bind(undefined, accessToken) });
@@ -47,7 +47,7 @@ async function wait(
 	});
 	const settings = { waitLimit: MINUTE, timeoutSeconds: 60, failedTasks: 'output' as const };
 	let seconds: number | undefined;
-	const waiting = waitForIds(readCall(context), known, settings);
+	const waiting = waitForIds(readCall(context), tasks, settings);
 	void waiting.then(() => (seconds = Math.round(Date.now() / SECOND)));
 	await jest.advanceTimersByTimeAsync(5 * MINUTE);
 	return { outcomes: await waiting, seconds, asked, hints };
@@ -55,7 +55,7 @@ async function wait(
 
 const shown = (json: object) => ({ items: [{ json }] });
 
-it('outputs what has ended already at once, and knows no more of a task than the service says', async () => {
+it('outputs a task that has ended already at once, with what the service says alone', async () => {
 	const { outcomes, seconds } = await wait(['a'], { a: () => completed });
 	expect(outcomes).toStrictEqual([shown({ taskId: 'a', status: 'completed' })]);
 	expect(seconds).toBe(0);
@@ -120,14 +120,14 @@ it('where the service does not know a task for 30 s, that is the error of its it
 	expect(times.length).toBeLessThan(9);
 });
 
-it('with On Error "stop" such an error ends the run then', async () => {
+it('with On Error "stop", a task that the service does not know ends the run after 30 s', async () => {
 	const say = { a: () => UNKNOWN, b: () => pending };
 	const { outcomes, seconds } = await wait(['b', 'a'], say);
 	expect(outcomes).toMatchObject([{}, { error: UNKNOWN }]);
 	expect(seconds).toBe(30);
 });
 
-it('tells no account what the service says to another one, of the same ID', async () => {
+it('no account gets what the service says to another account of a task with the same ID', async () => {
 	const say = { 'mine a': () => completed, 'yours a': () => rejection(401, 'Words to you') };
 	const options = { tokens: ['mine', 'yours', 'mine'], goesOn: true };
 	const { outcomes, asked } = await wait(['a', 'a', 'a'], say, options);
