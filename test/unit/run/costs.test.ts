@@ -5,7 +5,7 @@ import { measureCpu } from '../cpuTime.cts';
 import { prepare, type RunSetup } from '../n8n';
 import { open } from './sending';
 
-/** What n8n shows with an execution, and how often it was told. */
+/** What n8n shows with an execution, and how often the node has set it. */
 function buildShown() {
 	const shown = new Map<string, string>();
 	const set = jest.fn((name: string, text: string) => void shown.set(name, text));
@@ -17,10 +17,10 @@ it("each task, and each that may exist, is in n8n's log, and its ID is shown at 
 	const log = (line: string) => void lines.push(line);
 	const { shown, customData } = buildShown();
 	const run = open(3, { log, customData });
-	const plan = (item: number) => prepare(run.call.context, item);
-	noteTask(run, plan(0), 'task');
-	noteUnknown(run, plan(1), { message: 'The service broke off', taskId: 'named' });
-	noteUnknown(run, plan(2), { message: 'No answer' });
+	const buildCreation = (item: number) => prepare(run.call.context, item);
+	noteTask(run, buildCreation(0), 'task');
+	noteUnknown(run, buildCreation(1), { message: 'The service broke off', taskId: 'named' });
+	noteUnknown(run, buildCreation(2), { message: 'No answer' });
 	const place = '"Node" (workflow workflow, execution 1, item';
 	expect(lines).toEqual([
 		`${place} 1) created task task`,
@@ -46,7 +46,7 @@ describe('what an execution shows of its tasks', () => {
 		end: { taskId, status: 'completed', creditsConsumed },
 	});
 
-	/** Shows runs of one execution after each other. @returns what n8n then has of it */
+	/** Shows runs of one execution one after the other. @returns what n8n then shows with the execution */
 	function show(runs: Attempt[][][], contextData: RunSetup['contextData'] = {}) {
 		const { shown, customData } = buildShown();
 		const run = open(0, { contextData, customData });

@@ -44,7 +44,7 @@ const ended = (status: 'failed' | 'timedOut', failCode?: string) => ({
 });
 
 describe('the error of a run', () => {
-	it('has a class of n8n, and the words of ours', () => {
+	it('is of a class of n8n, and has our words', () => {
 		const [ours, api] = [runError(), rejection(402, 'empty')].map((error) =>
 			toNodeError(call, error),
 		);
@@ -71,7 +71,7 @@ describe('the error of a run', () => {
 	);
 });
 
-it('says how to go on without paying again, where other items have tasks', () => {
+it('the error of one item says how to go on without paying again, where other items have tasks', () => {
 	const { description } = toNodeError(
 		call,
 		runError(),
@@ -83,7 +83,7 @@ it('says how to go on without paying again, where other items have tasks', () =>
 	);
 });
 
-it('the error that an agent gets has a bound, and still names the task', () => {
+it('the error that an agent gets is cut, and still names the task', () => {
 	const { message } = toNodeError(
 		tool,
 		new Error('a '.repeat(20_000)),
@@ -96,53 +96,54 @@ it('the error that an agent gets has a bound, and still names the task', () => {
 	expect(message.length).toBeLessThanOrEqual(4_200);
 });
 
-it.each<[typeof call, Error, string | undefined, object]>([
-	[call, new Error('Closed'), undefined, { error: 'Closed' }],
+it.each<[string, typeof call, Error, string | undefined, object]>([
+	['without a remedy', call, new Error('Closed'), undefined, { error: 'Closed' }],
 	[
+		'beside a task',
 		call,
 		new Error('Closed'),
 		'a1',
 		{ error: 'Closed', message: 'Tasks that exist (look at them with Get): a1 (created)' },
 	],
-	[call, userError, undefined, { error: 'Refused', message: 'Wait.' }],
-	[tool, userError, undefined, { error: `Refused. Wait. ${ABOUT_SERVICE_TEXTS}` }],
-])('an error item has the keys that n8n knows it by: %#', (run, error, taskId, json) => {
+	['with a remedy', call, userError, undefined, { error: 'Refused', message: 'Wait.' }],
+	['for an agent', tool, userError, undefined, { error: `Refused. Wait. ${ABOUT_SERVICE_TEXTS}` }],
+])('an error item %s has the keys by which n8n knows it', (_, run, error, taskId, json) => {
 	const [entry] = taskId ? withTasks({ [taskId]: 'pending' }).entries : [];
 	expect(toErrorItem(run, error, 2, entry)).toStrictEqual({ json, pairedItem: { item: 2 } });
 });
 
-const PAYS =
+const NEW_TASK =
 	'Change the prompt, then run the node that created it again: that pays for a new task for each of its items.';
-const STILL = 'It may still end at the service: use Wait with this ID.';
-const KEEP =
+const WAIT_FOR_TASK = 'It may still end at the service: use Wait with this ID.';
+const OTHER_TASKS =
 	/^To output the other tasks .* set On Error of its Media Generation node to Continue, and retry/;
 
-it.each<[Task, string, string]>([
-	[ended('failed', '501'), 'The task failed: blocked (code 501)', PAYS],
-	[ended('timedOut'), 'The task had not ended when the wait was over', STILL],
+it.each<[string, Task, string]>([
+	['The task failed: blocked (code 501)', ended('failed', '501'), NEW_TASK],
+	['The task had not ended when the wait was over', ended('timedOut'), WAIT_FOR_TASK],
 ])(
-	'a failed task says in short lines what happened, what to do, and the IDs: %#',
-	(task, message, next) => {
+	'a failed task says in short lines what happened, what to do, and the IDs: %s',
+	(message, task, remedy) => {
 		const error = buildFailedTaskError(task);
 		const read = (tasks: Record<string, Task['status']>) =>
 			toNodeError(call, error, withTasks(tasks), 2).description?.split('<br>');
 		expect(toNodeError(call, error, undefined, 2).message).toBe(`${message} [item 3 of 4]`);
-		expect(read({ a: 'pending' })).toEqual([next, 'Task ID: a']);
+		expect(read({ a: 'pending' })).toEqual([remedy, 'Task ID: a']);
 		expect(read({ b: 'completed', a: 'pending', c: 'failed', d: 'completed' })).toEqual([
-			expect.stringMatching(KEEP),
-			next,
+			expect.stringMatching(OTHER_TASKS),
+			remedy,
 			'Tasks that exist (look at them with Get): b (completed), c (failed), d (completed)',
 			'Credits consumed by this run: 8',
 			'Task ID: a',
 		]);
 		const [entry] = withTasks({ a: 'failed' }).entries;
-		expect(toErrorItem(call, error, 2, entry).json.message).toBe(`${next} Task ID: a`);
+		expect(toErrorItem(call, error, 2, entry).json.message).toBe(`${remedy} Task ID: a`);
 	},
 );
 
 it.each([
 	['Image fetch failed: 404', 'Image fetch failed: 404'],
-	['The generation failed: the prompt was refused.', 'the prompt was refused'],
+	['The generation failed: the prompt was rejected.', 'the prompt was rejected'],
 	['Too busy...', 'Too busy...'],
 	[' ', 'no reason given'],
 	[undefined, 'no reason given'],
@@ -151,13 +152,13 @@ it.each([
 	expect(toNodeError(tool, error).message).toMatch(`The task failed: ${reason} (code 501). `);
 });
 
-it('the error of a run whose failed task was created again says how often, and names what it tried', () => {
+it('the error of a run that created a failed task again says how often, and names all the tasks', () => {
 	const ids = ['a', 'b', 'c'];
 	const attempts = ids.map((taskId) => ({ taskId, end: { ...ended('failed'), taskId } }));
 	const error = buildFailedTaskError({ ...ended('failed'), taskId: 'c' });
 	const ledger = beginLedger({ entries: [{ attempts }] });
 	expect(toNodeError(call, error, ledger, 0).description?.split('<br>')).toEqual([
-		PAYS,
+		NEW_TASK,
 		'Tasks that exist (look at them with Get): a (failed), b (failed)',
 		'Tried 3 times; failed tasks: 3',
 		'Task ID: c',

@@ -22,7 +22,7 @@ import type { Entry as StackEntry, Execution, RunData } from '../../world/n8n.ct
 import type { Plan, World } from '../../world/world.cts';
 
 const UNKNOWN = { message: 'The service broke off' };
-const OPEN: Attempt = { taskId: 'open' };
+const PENDING: Attempt = { taskId: 'pending' };
 const GOOD: Attempt = { taskId: 'good', end: { taskId: 'good', status: 'completed' } };
 const FAILED: Attempt = {
 	taskId: 'bad',
@@ -32,46 +32,51 @@ const SILENT: Attempt = {
 	taskId: 'mute',
 	end: { taskId: 'mute', status: 'failed', failCode: '408' },
 };
-const tell = (attempt: Attempt): Attempt => ({ ...attempt, reported: true });
+const report = (attempt: Attempt): Attempt => ({ ...attempt, reported: true });
 
 it.each<[EntryStatus, string, Partial<Entry>, boolean]>([
 	['new', 'nothing was sent', {}, true],
 	['failed', 'it has failed', { attempts: [FAILED] }, false],
-	['failed', '… and n8n was told', { attempts: [tell(FAILED)] }, true],
-	['pending', '… and was created again', { attempts: [tell(FAILED), OPEN] }, false],
-	['failed', '… which failed too', { attempts: [tell(FAILED), FAILED] }, false],
+	['failed', '… and was reported', { attempts: [report(FAILED)] }, true],
+	['pending', '… and was created again', { attempts: [report(FAILED), PENDING] }, false],
+	['failed', '… which failed too', { attempts: [report(FAILED), FAILED] }, false],
 	[
 		'failed',
-		'… as n8n was told, after three tries',
-		{ attempts: [FAILED, FAILED, tell(FAILED)] },
+		'… which was reported after three tries',
+		{ attempts: [FAILED, FAILED, report(FAILED)] },
 		false,
 	],
-	['failed', 'its upstream was silent, and may charge', { attempts: [tell(SILENT)] }, false],
+	['failed', 'its upstream was silent, and may charge', { attempts: [report(SILENT)] }, false],
 	['unknown', 'a task may exist', { unknown: UNKNOWN }, false],
-	['unknown', '… beside one that failed', { attempts: [tell(FAILED)], unknown: UNKNOWN }, false],
-	['pending', '… beside one that is open', { attempts: [OPEN], unknown: UNKNOWN }, false],
-	['pending', 'another process has one that failed', { attempts: [OPEN, tell(FAILED)] }, false],
-	['completed', '… beside one that has completed', { attempts: [GOOD, OPEN] }, false],
-	['failed', '… that may still end', { attempts: [SILENT, tell(FAILED)] }, false],
-])('an item is %s where %s', (state, _, known, sends) => {
-	const entry: Entry = { attempts: [], ...known };
-	expect(statusOf(entry)).toBe(state);
-	expect(isToSend(entry, 3)).toBe(sends);
+	['unknown', '… beside one that failed', { attempts: [report(FAILED)], unknown: UNKNOWN }, false],
+	['pending', '… beside one that is pending', { attempts: [PENDING], unknown: UNKNOWN }, false],
+	[
+		'pending',
+		'another process has one that failed',
+		{ attempts: [PENDING, report(FAILED)] },
+		false,
+	],
+	['completed', '… beside one that has completed', { attempts: [GOOD, PENDING] }, false],
+	['failed', '… that may still end', { attempts: [SILENT, report(FAILED)] }, false],
+])('an item is %s where %s', (status, _, parts, isSent) => {
+	const entry: Entry = { attempts: [], ...parts };
+	expect(statusOf(entry)).toBe(status);
+	expect(isToSend(entry, 3)).toBe(isSent);
 });
 
-it('a retry takes tasks over, but no end save a failure, of which n8n is told anew', () => {
-	const tasks = [OPEN, GOOD, SILENT, tell(FAILED)];
+it('a retry adopts tasks, but no end save a failure, which is reported anew', () => {
+	const tasks = [PENDING, GOOD, SILENT, report(FAILED)];
 	expect(adopt(tasks)).toEqual([
-		...[OPEN, GOOD, SILENT].map(({ taskId }) => ({ taskId, adopted: true })),
+		...[PENDING, GOOD, SILENT].map(({ taskId }) => ({ taskId, adopted: true })),
 		{ ...FAILED, adopted: true },
 	]);
 });
 
 it.each<[string, Partial<Entry>, Partial<Entry>]>([
 	['an unknown outcome', { attempts: [FAILED] }, { attempts: [FAILED], unknown: UNKNOWN }],
-	['the end of the task', { attempts: [OPEN] }, { attempts: [{ ...OPEN, end: GOOD.end }] }],
-])('of two copies of an entry, the one that knows %s counts', (_, before, after) => {
-	const copy = (known: Partial<Entry>): Entry => structuredClone({ attempts: [], ...known });
+	['the end of the task', { attempts: [PENDING] }, { attempts: [{ ...PENDING, end: GOOD.end }] }],
+])('of two copies of an entry, the copy with %s counts', (_, before, after) => {
+	const copy = (parts: Partial<Entry>): Entry => structuredClone({ attempts: [], ...parts });
 	for (const [one, other] of [
 		[before, after],
 		[after, before],
@@ -83,27 +88,27 @@ it.each<[string, Partial<Entry>, Partial<Entry>]>([
 });
 
 it.each<[string, Partial<Entry>, Partial<Entry>, EntryStatus, boolean]>([
-	['a failure', { attempts: [tell(FAILED)] }, { attempts: [OPEN] }, 'pending', false],
-	['an open one', { attempts: [GOOD] }, { attempts: [OPEN] }, 'completed', false],
-	['an unknown outcome', { unknown: UNKNOWN }, { attempts: [OPEN] }, 'pending', false],
-	['no unknown outcome', { attempts: [tell(FAILED)] }, { unknown: UNKNOWN }, 'unknown', false],
-])('of two processes, a task counts before %s', (_, known, copy, state, sends) => {
+	['a failure', { attempts: [report(FAILED)] }, { attempts: [PENDING] }, 'pending', false],
+	['a pending one', { attempts: [GOOD] }, { attempts: [PENDING] }, 'completed', false],
+	['an unknown outcome', { unknown: UNKNOWN }, { attempts: [PENDING] }, 'pending', false],
+	['no unknown outcome', { attempts: [report(FAILED)] }, { unknown: UNKNOWN }, 'unknown', false],
+])('of two processes, a task counts before %s', (_, here, there, status, isSent) => {
 	const request = { digest: 'of the task', model: 'a/b' };
-	const build = (one: Partial<Entry>): Entry => ({
+	const build = (parts: Partial<Entry>): Entry => ({
 		attempts: [],
-		...structuredClone(one),
-		request: one.attempts?.some(({ taskId }) => taskId !== 'bad') ? request : undefined,
+		...structuredClone(parts),
+		request: parts.attempts?.some(({ taskId }) => taskId !== 'bad') ? request : undefined,
 	});
-	const entry = build(known);
-	mergeEntry(entry, build(copy));
-	expect([statusOf(entry), isToSend(entry, 5)]).toEqual([state, sends]);
+	const entry = build(here);
+	mergeEntry(entry, build(there));
+	expect([statusOf(entry), isToSend(entry, 5)]).toEqual([status, isSent]);
 	expect(listTaskIds([entry]).sort()).toEqual(
-		[...(known.attempts ?? []), ...(copy.attempts ?? [])].map(({ taskId }) => taskId).sort(),
+		[...(here.attempts ?? []), ...(there.attempts ?? [])].map(({ taskId }) => taskId).sort(),
 	);
-	if (state === 'pending') expect(entry.request).toEqual(request);
+	if (status === 'pending') expect(entry.request).toEqual(request);
 });
 
-it('what n8n stores has no output of a run that has ended, which its tries still find', () => {
+it('n8n stores no results of a run that has ended, though its tries still find them', () => {
 	const resultUrls = ['https://files.example/secret.png'];
 	const entry: Entry = {
 		request: { digest: 'digest', model: 'a/b', words: 'secret' },
@@ -117,12 +122,12 @@ it('what n8n stores has no output of a run that has ended, which its tries still
 		attempts: [FAILED, { taskId: 'good' }],
 	});
 	expect([statusOf(entry), entry.request?.words]).toEqual(['completed', 'secret']);
-	// One that sleeps again is woken by what is stored.
+	// A run that sleeps again needs its results when it is woken.
 	unhideResults(ledger);
 	expect(JSON.stringify(entry)).toContain('secret.png');
 });
 
-it('what n8n stored without words is hidden and stored again, however often', () => {
+it('a request without words is hidden and stored again, however often', () => {
 	const entry: Entry = { request: { digest: 'digest', model: 'a/b' }, attempts: [] };
 	const ledger = beginLedger({ entries: [entry] });
 	for (const change of [hideResults, unhideResults, hideResults]) change(ledger);
@@ -132,8 +137,8 @@ it('what n8n stored without words is hidden and stored again, however often', ()
 });
 
 describe('a run that sleeps', () => {
-	/** The fixture, with the IDs of a world: four wait for their task, in the second try. */
-	const store = () =>
+	/** The fixture, with the IDs of a world: of five items, three wait for a task, in the second try. */
+	const readFixture = () =>
 		JSON.parse(JSON.stringify(sleeping).replaceAll(/task-\d-\d/g, '$&z')) as {
 			kept: { run: Ledger };
 			data: StackEntry['data'];
@@ -141,7 +146,7 @@ describe('a run that sleeps', () => {
 	const IDS = ['task-0-1z', 'task-1-1z', 'task-1-2z', 'task-4-2z'];
 	const ASLEEP_AGAIN = 80 * SECOND;
 
-	/** A world in which what the fixture has happens: the first task ends after the limit. */
+	/** A world of the events in the fixture: the first task ends after the limit. */
 	function begin(whileAsleep: (execution: Execution) => void, more: Partial<Plan> = {}): World {
 		const later = { after: 70 * SECOND };
 		const open = { after: 40 * SECOND };
@@ -178,7 +183,7 @@ describe('a run that sleeps', () => {
 	/** Puts the fixture in the place of what n8n has stored. From then on, there are no tries. */
 	const replace = (execution: Execution) =>
 		change(execution, ({ executionData: { contextData, nodeExecutionStack } }) => {
-			const { kept, data } = store();
+			const { kept, data } = readFixture();
 			const { waitBeganAt } = (readKept(execution) as { run: Ledger }).run;
 			Object.assign(kept.run, { executionId: execution.id, ...moveTo(waitBeganAt, kept.run) });
 			contextData['node:Film'] = kept;
@@ -189,17 +194,17 @@ describe('a run that sleeps', () => {
 			entry.node.retryOnFail = false;
 		});
 
-	// What a later version adds is not in the fixture, so the next test goes on without that.
+	// What a later version adds is not in the fixture, so the next test goes on without the addition.
 	it('is stored in the form that later versions read', async () => {
 		let stored: unknown;
 		await begin((execution) => {
 			const { run } = readKept(execution) as { run: Ledger };
-			const moments = moveTo(store().kept.run.waitBeganAt, run);
+			const moments = moveTo(readFixture().kept.run.waitBeganAt, run);
 			const kept = { run: { ...run, executionId: '1', ...moments } };
 			const [{ data }] = readStored(execution).executionData.nodeExecutionStack as [StackEntry];
 			stored = { kept, data };
 		}).run();
-		expect(stored).toMatchObject(store());
+		expect(stored).toMatchObject(readFixture());
 	});
 
 	it('when the package was updated goes on: nothing is lost, and nothing is created', async () => {
@@ -239,10 +244,10 @@ describe('a run that sleeps', () => {
 		const { execution, items } = readLast(await world.run());
 		expect(execution.mode).toBe('retry');
 		expect(world.service.creations).toHaveLength(length);
-		const said = 'Nothing was created: another version of this package';
+		const message = 'Nothing was created: another version of this package';
 		expect(items.map(({ json }) => json.error)).toEqual(
-			Array(5).fill(expect.stringContaining(said)),
+			Array(5).fill(expect.stringContaining(message)),
 		);
-		expect(() => readLedger({ run: {} })).toThrow(said);
+		expect(() => readLedger({ run: {} })).toThrow(message);
 	});
 });

@@ -16,19 +16,19 @@ afterEach(() => jest.restoreAllMocks());
 
 const AT = 'the resume URL at n8n.example';
 const json = (status: number, body: object) => Response.json(body, { status });
-const refused = (reason: keyof typeof REFUSALS) =>
+const refuse = (reason: keyof typeof REFUSALS) =>
 	json(REFUSALS[reason][0], { accepted: false, reason });
-const n8n = (code: number, message: string) => json(code, { code, message });
-const WAITS = { isWoken: false, isSleepOver: false };
-const IS_OVER = { isWoken: false, isSleepOver: true };
+const answerAsN8n = (code: number, message: string) => json(code, { code, message });
+const STILL_ASLEEP = { isWoken: false, isSleepOver: false };
+const OVER = { isWoken: false, isSleepOver: true };
 
 it.each<[string, Response | undefined, object]>([
 	['wakes it', json(200, { resumed: true }), { isWoken: true, isSleepOver: true }],
-	['goes on waiting', json(200, { accepted: true, resumed: false }), WAITS],
-	["is refused for other tasks' sake", refused('taskNotInExecution'), IS_OVER],
-	['finds it gone', n8n(404, 'The execution "7" does not exist.'), IS_OVER],
-	// It may be about to sleep.
-	['finds it running', n8n(409, 'The execution "7" is running already.'), WAITS],
+	['goes on waiting', json(200, { accepted: true, resumed: false }), STILL_ASLEEP],
+	['is refused because the run waits for other tasks', refuse('taskNotInExecution'), OVER],
+	['finds it gone', answerAsN8n(404, 'The execution "7" does not exist.'), OVER],
+	// The execution may be about to sleep.
+	['finds it running', answerAsN8n(409, 'The execution "7" is running already.'), STILL_ASLEEP],
 	[
 		"gets a proxy's page",
 		new Response('<p>The execution "7" does not exist.', { status: 404 }),

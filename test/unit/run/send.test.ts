@@ -34,7 +34,7 @@ describe('of one account,', () => {
 	it.each<[string, Answer[]]>([
 		['a rejection of the token', [rejection(401)]],
 		['three unknown outcomes', [lost, lost, lost]],
-		['three between which are some that may be rejections', [lost, quick, lost, quick, lost]],
+		['three unknown outcomes, and some that may be rejections', [lost, quick, lost, quick, lost]],
 		['ten that may be rejections', [...nine, quick]],
 	])('after %s, nothing more is sent', async (_, before) => {
 		const { sent } = await create([...before, 'task']);
