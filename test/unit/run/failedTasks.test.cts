@@ -28,8 +28,8 @@ type Row = (typeof rows)[number];
 
 const NOT_ENDED = 'The task had not ended when the wait was over';
 
-/** What is said of each, and in its error. */
-const SAID = {
+/** The status of each task, and what its error says. */
+const ENDS = {
 	failed: ['failed', 'The task failed: blocked task-0-1z (code 501)'],
 	endless: ['timedOut', NOT_ENDED],
 	silent: ['timedOut', `${NOT_ENDED}. The last look failed: The service had an internal fault`],
@@ -37,13 +37,13 @@ const SAID = {
 } as const;
 
 /** Runs a row. A retry has the row's settings only then. */
-async function liveRow({ what, onError, howToWait, call, failedTasks }: Row) {
+async function runRow({ what, onError, howToWait, call, failedTasks }: Row) {
 	const settings = { onError, failedTasks };
-	const fails = { onError: 'stopWorkflow', failedTasks: 'error' } as const;
+	const failing = { onError: 'stopWorkflow', failedTasks: 'error' } as const;
 	return await runAndCheck(
 		build([what, 'good'], {
 			...{ howToWait, downloads: true, maxTries: call === 'retryOnFail' ? 2 : 0 },
-			...(call === 'retryFromList' ? { ...fails, retries: [settings] } : settings),
+			...(call === 'retryFromList' ? { ...failing, retries: [settings] } : settings),
 		}),
 	);
 }
@@ -54,17 +54,17 @@ it.each(rows)(
 		const { what, onError, call, failedTasks } = row;
 		const isError = failedTasks === 'error' && what !== 'expired';
 		const isPaidAgain = isError && call === 'retryOnFail' && what === 'failed';
-		const { world, execution, items, errors, error: thrown, sent } = await liveRow(row);
+		const { world, execution, items, errors, error: thrown, sent } = await runRow(row);
 		expect(sent).toEqual([isPaidAgain ? 2 : 1, 1]);
 		// n8n repeats nothing else.
 		expect(execution.given.length > 1).toBe(isError && call === 'retryOnFail');
 		const taskId = isPaidAgain ? 'task-0-2z' : 'task-0-1z';
-		const [status, words] = SAID[what];
-		const said = words.replace('task-0-1z', taskId);
+		const [status, words] = ENDS[what];
+		const reason = words.replace('task-0-1z', taskId);
 		const good = { taskId: 'task-1-1z', status: 'completed' };
 		if (isError && onError === 'stopWorkflow') {
 			expect(items).toEqual([]);
-			expect(thrown?.message).toContain(said);
+			expect(thrown?.message).toContain(reason);
 			expect(thrown?.message).toMatch(/ \[item 1 of 2\]$/);
 			expect(thrown?.description).toMatch(new RegExp(`Task ID: ${taskId}$`));
 			expect(thrown?.description).toContain('task-1-1z');
@@ -75,7 +75,7 @@ it.each(rows)(
 		expect(thrown).toBeUndefined();
 		const message = expect.stringMatching(new RegExp(`Task ID: ${taskId}$`)) as string;
 		const error = { error: expect.not.stringContaining('[item') as string, message };
-		if (isError) expect([...errors, ...items][0]?.json.error).toContain(said);
+		if (isError) expect([...errors, ...items][0]?.json.error).toContain(reason);
 		if (isError && onError === 'continueErrorOutput') {
 			const details = expect.objectContaining({ taskId, status }) as object;
 			expect(errors).toEqual([{ json: { item: 0, ...error, details }, pairedItem: { item: 0 } }]);

@@ -14,11 +14,11 @@ const failAt = (wrong: number, error: Error) => (item: number) => {
 };
 const wrong = new UserError('No image', { description: 'Give one.' });
 
-/** How many tasks an execution has of those that Maximum Tasks per Run allows. */
-const countTaken = (execution: Execution) => readLedger(readKept(execution))?.shared.taskCount;
+/** How many tasks of an execution count for Maximum Tasks per Run. */
+const countTasks = (execution: Execution) => readLedger(readKept(execution))?.shared.taskCount;
 
-/** What each item says: its error, or the status of its task. */
-const listSaid = (items: INodeExecutionData[]) =>
+/** Lists the error of each item, or the status of its task. */
+const listResults = (items: INodeExecutionData[]) =>
 	items.map(({ json }) => json.error ?? json.status);
 
 describe('a run that creates tasks', () => {
@@ -37,24 +37,24 @@ describe('a run that creates tasks', () => {
 		const { error, execution, sent } = await runAndCheck(world);
 		expect(error?.message).toBe('No image [item 3 of 3]');
 		expect(sent).toEqual([0, 0, 0]);
-		expect(countTaken(execution)).toBe(0);
+		expect(countTasks(execution)).toBe(0);
 	});
 
 	it.each([{}, GOES_ON])('names its tasks where n8n could not let it sleep: %j', async (more) => {
 		const { error, items } = await runAndCheck(build(GOOD, { ...more, parkingFails: true }));
-		const said = JSON.stringify([error?.message, error?.description, items]);
+		const output = JSON.stringify([error?.message, error?.description, items]);
 		for (const text of ['No active execution', 'task-0-1z', 'task-1-1z', 'task-2-1z'])
-			expect(said).toContain(text);
+			expect(output).toContain(text);
 	});
 });
 
-it('Maximum Tasks per Run counts what exists or may exist, and nothing that was refused or not sent', async () => {
+it('Maximum Tasks per Run counts what exists or may exist, and nothing that was rejected or not sent', async () => {
 	const goesOn = await runAndCheck(
 		build(['good', 'unknown', 'refused'], { maxTasks: 3, ...GOES_ON }),
 	);
-	expect(countTaken(goesOn.execution)).toBe(2);
+	expect(countTasks(goesOn.execution)).toBe(2);
 	const stops = await runAndCheck(build(['refused', 'good', 'good'], { maxTasks: 3 }));
-	expect(countTaken(stops.execution)).toBe(0);
+	expect(countTasks(stops.execution)).toBe(0);
 });
 
 describe('a woken run', () => {
@@ -64,19 +64,19 @@ describe('a woken run', () => {
 		['of unknown outcome', 'unknown', undefined, 'broke off'],
 	])(
 		'creates nothing, and outputs an error %s as an awake one does',
-		async (_, fate, error, said) => {
-			const liveBy = async (howToWait: Plan['howToWait']) => {
+		async (_, fate, error, message) => {
+			const runBy = async (howToWait: Plan['howToWait']) => {
 				const world = build(['good', fate, 'good'], { howToWait, ...GOES_ON });
 				world.n8n.credentials.baseUrl = 'https://api.example';
 				if (error) world.n8n.read = failAt(1, error);
 				return await runAndCheck(world);
 			};
-			const { execution, items, sent } = await liveBy('callback');
+			const { execution, items, sent } = await runBy('callback');
 			expect(execution.ended[0]?.sleptAt).toBeDefined();
 			expect(sent).toEqual([1, error ? 0 : 1, 1]);
-			const isSaid = expect.stringContaining(said) as string;
-			expect(listSaid(items)).toEqual(['completed', isSaid, 'completed']);
-			expect(items).toEqual((await liveBy('polling')).items);
+			const hasMessage = expect.stringContaining(message) as string;
+			expect(listResults(items)).toEqual(['completed', hasMessage, 'completed']);
+			expect(items).toEqual((await runBy('polling')).items);
 		},
 	);
 
@@ -105,7 +105,7 @@ describe('a woken run', () => {
 	});
 
 	it.each([
-		['the link to its file is refused', 'expired', 'files.example', 'answered 403'],
+		['the host of its file rejects the link', 'expired', 'files.example', 'answered 403'],
 		['its links lead into this network', 'good', '10.0.0.1', 'inside'],
 	] as const)('reads the credential of an item once if %s', async (_, fate, host, reason) => {
 		const { items, read } = await wake([fate], host);

@@ -133,9 +133,9 @@ it('an answer that comes after its run settles the unknown outcome in what this 
 	noteUnknown(first, creation, { message: 'The service took so long' });
 	leaveRun(first);
 	noteTask(first, creation, 'late');
-	// By what n8n has in memory for a try, and by older data.
-	for (const given of [contextData, {}]) {
-		const [entry] = begin('late', { contextData: given }).ledger.entries;
+	// A try has what n8n has in memory. A run that n8n begins again has older data.
+	for (const stored of [contextData, {}]) {
+		const [entry] = begin('late', { contextData: stored }).ledger.entries;
 		expect(entry).toMatchObject({ attempts: [{ taskId: 'late' }] });
 		expect(entry?.unknown).toBeUndefined();
 	}
@@ -170,13 +170,13 @@ describe('a call by an agent', () => {
 	const outcome = { message: 'The service broke off', taskId: 'named' };
 
 	it.each<[string, RunSetup, RunSetup, object | undefined]>([
-		['is refused in a tool', { isTool: true }, {}, outcome],
-		["is refused in n8n's Agents", AGENT, {}, outcome],
-		['is let in for something else', { isTool: true }, { input: [{ prompt: 'A dog' }] }, undefined],
-		['is let in after another execution', { isTool: true }, { executionId: '2' }, undefined],
-		['is let in for another set-up', AGENT, { parameters: { prompt: 'x' } }, undefined],
-		['is no call in a node', {}, {}, undefined],
-	])('that asks again for an unknown outcome %s', (_, kind, again, found) => {
+		['gets the error in a tool', { isTool: true }, {}, outcome],
+		["gets the error in n8n's Agents", AGENT, {}, outcome],
+		['gets none for something else', { isTool: true }, { input: [{ prompt: 'A dog' }] }, undefined],
+		['gets none in another execution', { isTool: true }, { executionId: '2' }, undefined],
+		['gets none from another set-up', AGENT, { parameters: { prompt: 'x' } }, undefined],
+		['gets none where a workflow runs the node', {}, {}, undefined],
+	])('that asks again for what is of unknown outcome %s', (_, kind, again, unknown) => {
 		const contextData = {};
 		const call = (runIndex: number, more: RunSetup = {}) =>
 			open(1, {
@@ -189,6 +189,6 @@ describe('a call by an agent', () => {
 		const first = call(0);
 		noteUnknown(first, prepare(first.call.context, 0), outcome);
 		const second = call(1, again);
-		expect(findUnknownCall(second, 0)).toEqual(found);
+		expect(findUnknownCall(second, 0)).toEqual(unknown);
 	});
 });

@@ -22,7 +22,7 @@ it.each<[string, Task, Partial<WaitSettings>]>([
 	['whose result is text', { ...completed, resultUrls: [], result: 'a fox' }, DOWNLOADS],
 	['that failed', { taskId: 'task', status: 'failed' }, { ...DOWNLOADS, perFile: true }],
 	['of a run that does not download', completed, {}],
-])('says nothing of files for a task %s', (_, task, settings) => {
+])('a task %s says nothing of files', (_, task, settings) => {
 	expect(show(task, settings)).toStrictEqual([{ json: { ...task, model: 'model' } }]);
 });
 
@@ -30,7 +30,7 @@ it.each<[Partial<Task>, string]>([
 	[{}, 'The task completed without a result. Get, with'],
 	[{ failMessage: 'Blocked.', result: {} }, 'The task completed without a result (Blocked.). Get'],
 	[{ result: { reasons: ['x'.repeat(600)] } }, 'without a result ({"reasons":["xxx'],
-])('says of a task that completed without a result what the service says: %j', (more, why) => {
+])('a task that completed without a result says what the service says: %j', (more, why) => {
 	const task: Task = { ...completed, resultUrls: [], ...more };
 	for (const perFile of [false, true]) {
 		const [item, ...others] = show(task, { ...DOWNLOADS, perFile });
@@ -42,7 +42,7 @@ it.each<[Partial<Task>, string]>([
 	}
 });
 
-it('says that a file in the answer itself was left out, whatever is to be downloaded', () => {
+it('a file in the answer itself is left out, and its task says so, whatever is to be downloaded', () => {
 	const result = ['data:image/png;base64,…'];
 	const why = 'left out';
 	const task: Task = { ...completed, resultUrls: [], result, downloadError: why };
@@ -53,7 +53,7 @@ it('says that a file in the answer itself was left out, whatever is to be downlo
 	);
 });
 
-it('outputs an item for each file of a completed task, and one for any other, where that is chosen', () => {
+it('where that is chosen, each file of a completed task is an item, and any other task is one', () => {
 	const perFile = true;
 	expect(show(undefined, { perFile })).toMatchObject([{ json: { status: 'timedOut' } }]);
 	const files = resultUrls.map((url, index) => ({ index, kind: 'result', url }));

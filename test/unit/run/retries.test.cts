@@ -24,7 +24,7 @@ describe('a retry from the list', () => {
 		expect((await runAndCheck(world)).taskIds).toEqual(['task-0-1z', 'task-1-2z']);
 	});
 
-	it('keeps a task that it took over, though its expressions return another value in the next try', async () => {
+	it('keeps a task that it adopted, though its expressions return another value in the next try', async () => {
 		const retries = [{ maxTries: 3 }];
 		const world = build(['good', ['refused', 'refused', 'good']], { retries });
 		world.n8n.read = (item, { mode, given }) => ({
@@ -40,7 +40,7 @@ describe('a retry from the list', () => {
 it('the next run in a loop creates tasks of its own, for the same requests too', async () => {
 	const world = build([], { steps: [film('good', 'good'), film('good', 'good')] });
 	world.n8n.read = (item) => ({ item, prompt: 'Night' });
-	// For the world, they are two tasks of one item.
+	// The world counts the two as tasks of one item.
 	const { execution, sent } = readLast(await world.run());
 	expect(sent).toEqual([2, 2]);
 	const { entries } = readLedger(readKept(execution)) as Ledger;

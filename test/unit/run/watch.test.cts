@@ -2,15 +2,15 @@ import { build, runAndCheck, MINUTE, SECOND, type ItemFates } from '../../world/
 import type { Fault } from '../../world/service.cts';
 import type { Plan } from '../../world/world.cts';
 
-/** Lives a world in which a run waits awake. Luck spreads no pause. Times are in seconds since it began. */
+/** Runs a world in which a run waits awake. Luck spreads no pause. Times are in seconds since the beginning. */
 async function poll(items: ItemFates[], more: Partial<Plan> = {}) {
 	const plan = { howToWait: 'polling', failedTasks: 'output', ...more } as const;
-	const lived = await runAndCheck(build(items, plan));
-	const { startedAt, service } = lived.world;
+	const result = await runAndCheck(build(items, plan));
+	const { startedAt, service } = result.world;
 	const since = (at: number) => Math.round((at - startedAt) / SECOND);
 	const looks = service.looks.map(({ at }) => since(at));
-	const [ended] = lived.execution.ended;
-	return { ...lived, looks, took: ended && since(ended.endedAt) };
+	const [ended] = result.execution.ended;
+	return { ...result, looks, took: ended && since(ended.endedAt) };
 }
 
 const fault = (how: Fault['how'], item?: number): Fault => ({
@@ -34,8 +34,8 @@ it('asks after 2 seconds first, then ever less often, at most every 30 seconds',
 	// The last look comes a little before the limit.
 	expect([looks.at(-1), took]).toEqual([175, 175]);
 	// What the service said last is output.
-	const said = { taskId: 'task-0-1z', model: 'a/b', status: 'timedOut', state: 'generating' };
-	expect(items).toMatchObject([{ json: said }]);
+	const task = { taskId: 'task-0-1z', model: 'a/b', status: 'timedOut', state: 'generating' };
+	expect(items).toMatchObject([{ json: task }]);
 });
 
 it('asks rarely while the service rejects requests for their rate', async () => {
@@ -89,7 +89,7 @@ describe('files', () => {
 		expect(world.service.downloads).toHaveLength(1);
 	});
 
-	it('that are not complete in time are missed with their task, which says how to get them', async () => {
+	it('that are not complete in time are missing, and their task says how to get them', async () => {
 		const world = build(['good'], { howToWait: 'polling', downloads: true, timeout: 20 * SECOND });
 		world.service.download = async () => await new Promise<never>(() => {});
 		const { items } = await runAndCheck(world);
