@@ -42,14 +42,14 @@ async function executePlain(call: Call, operation: PlainOperation<object>) {
 		return await operation.prepare(await readItem(call, operation.fields, index));
 	});
 	throwFirstError(call, checked);
-	const prepared = checked.filter((one) => !('error' in one));
+	const prepared = checked.filter((result) => !('error' in result));
 	const work = operation.work ?? takeSteps;
 	const ended = await work(prepared as Step[], call).catch((error) =>
 		failAll(call, prepared, error),
 	);
 	// The outcomes of the items that passed go between the errors of those that didn't.
-	const inOrder = ended.values();
-	const outcomes = checked.map((one) => ('error' in one ? one : inOrder.next().value));
+	const queue = ended.values();
+	const outcomes = checked.map((result) => ('error' in result ? result : queue.next().value));
 	return toOutput(call, outcomes);
 }
 

@@ -105,9 +105,9 @@ async function prepareCreation(
 	index: number,
 ): Promise<Creation | undefined> {
 	const entry = run.ledger.entries[index] as Entry;
-	const ofItem = statusOf(entry) === 'unknown' ? entry.unknown : undefined;
+	const unknownOfItem = statusOf(entry) === 'unknown' ? entry.unknown : undefined;
 	// An agent may have asked for the same in a call before this one.
-	const unknown = ofItem ?? findUnknownCall(run, index);
+	const unknown = unknownOfItem ?? findUnknownCall(run, index);
 	if (unknown) throw buildUnknownError(unknown);
 	const getService = async () => await run.getService(index);
 	// The task exists. Its credential is read all the same, so that an error of the credential becomes an

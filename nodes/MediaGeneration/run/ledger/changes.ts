@@ -65,12 +65,13 @@ export interface Creation {
  */
 export function adoptEarlier({ entries, earlier }: Ledger, { item, request }: Creation): boolean {
 	const entry = entries[item.index] as Entry;
-	const before = earlier?.[item.index];
-	if (entry.attempts.length || !before?.attempts.length || statusOf(before) === 'unknown')
-		return false;
+	const earlierEntry = earlier?.[item.index];
+	if (entry.attempts.length || !earlierEntry?.attempts.length) return false;
+	// Whoever retries an unknown outcome wants the item sent again.
+	if (statusOf(earlierEntry) === 'unknown') return false;
 	const sent = describeRequest(request);
-	if (before.request?.digest !== sent.digest) return false;
-	const attempts = adopt(before.attempts);
+	if (earlierEntry.request?.digest !== sent.digest) return false;
+	const attempts = adopt(earlierEntry.attempts);
 	Object.assign(entry, { request: sent, account: item.service.account, attempts });
 	return true;
 }
@@ -131,9 +132,9 @@ export function noteUnknown(opened: OpenCall, creation: Creation, unknown: Unkno
 function noteSent({ entries, earlier }: Ledger, creation: Creation): Writable<Entry> {
 	const { item, request } = creation;
 	const entry = asWritable(entries[item.index] as Entry);
-	const before = earlier?.[item.index];
-	if (before && statusOf(before) === 'unknown' && !entry.attempts.length)
-		entry.attempts = adopt(before.attempts);
+	const earlierEntry = earlier?.[item.index];
+	if (earlierEntry && statusOf(earlierEntry) === 'unknown' && !entry.attempts.length)
+		entry.attempts = adopt(earlierEntry.attempts);
 	entry.request = describeRequest(request);
 	entry.account = item.service.account;
 	creation.isSent = true;
@@ -242,7 +243,7 @@ export const unhideResults = (ledger: Ledger): void => setEnumerable(ledger, tru
 /** n8n's serializer skips what is not enumerable. */
 function setEnumerable({ entries }: Ledger, enumerable: boolean): void {
 	const set = (owner: object, name: string, value: unknown) =>
-		// The property may be missing, and a new one could otherwise not be changed again.
+		// `words` may be missing. By default, a new property could never be changed again.
 		Object.defineProperty(owner, name, {
 			value,
 			enumerable,

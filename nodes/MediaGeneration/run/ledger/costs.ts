@@ -54,7 +54,7 @@ function showCosts({ call: { context, nodeContext }, ledger: { entries } }: Open
 const readCost = ({ end, creditsConsumed }: Attempt): number | undefined =>
 	end?.creditsConsumed ?? creditsConsumed;
 
-/** Sums up what this execution has paid for. If it retries an earlier one, the sum of that stays there. */
+/** Sums up what this execution has paid for. What it has adopted was paid for by an earlier execution. */
 export function sumUp({ earlier, entries }: Ledger) {
 	const costs = new Map<string, number>();
 	let [adopted, tries, failed] = [0, 0, 0];

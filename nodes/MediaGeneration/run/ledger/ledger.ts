@@ -48,7 +48,7 @@ export interface Ledger {
 	readonly version: typeof VERSION;
 	/** Blank for the calls of an MCP server. */
 	readonly executionId: string;
-	/** The run's number among those of the node in the execution. */
+	/** The run's number among the runs of the node in the execution. */
 	readonly runIndex: number;
 	/** By item. */
 	readonly entries: readonly Entry[];
@@ -195,8 +195,8 @@ function rankProgress({ end }: Attempt): number {
 }
 
 /**
- * Says whether a new task may take the place of a failed one. One that timed out may still end, and
- * so may one that failed because the service's upstream was silent: both may cost something.
+ * Says whether a task failed for good, so that a new task may take its place. A task that timed out may
+ * still end. So may a task that failed because the service's upstream was silent. Both may cost something.
  */
 export const isFinalFailure = ({ status, failCode }: Partial<Task>): boolean =>
 	status === 'failed' && failCode !== String(SILENT_UPSTREAM);
@@ -205,7 +205,7 @@ export const isFailedOrTimedOut = ({ status }: Task): boolean =>
 	status === 'failed' || status === 'timedOut';
 
 /**
- * Says whether a try creates a task for an item: where there is none, or in place of a failed one
+ * Says whether a call creates a task for an item: where the item has none, or in place of a failed task
  * that was reported before.
  * @param mostTries the most tasks that an item may get
  */

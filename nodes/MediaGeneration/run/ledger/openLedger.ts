@@ -20,7 +20,7 @@ const LEDGER_KEY = 'run';
 
 /**
  * Opens the ledger of a call's run: the stored one, or a new one, which knows the ledger of the execution
- * that this one retries. n8n stores it with the execution, as it is when the call ends.
+ * that this one retries. n8n stores the ledger with the execution, as it is when the call ends.
  * @throws {UserError} when another version of the package has stored it
  */
 export function openLedger(call: Call): Ledger {
@@ -74,7 +74,7 @@ function continueLedger(stored: Ledger | undefined, call: Call): Ledger {
 	return { ...fresh, shared: openShared(call, fresh.shared), earlier };
 }
 
-/** Lists the entries before this execution: of the one that it retries, or of one before that. */
+/** Lists the entries of the execution that this one retries, or of an execution before it. */
 function listEarlier({ entries, earlier = [] }: Ledger): Entry[] {
 	const length = Math.max(entries.length, earlier.length);
 	return Array.from({ length }, (_, item) => {
@@ -128,8 +128,8 @@ function identifyRun({ call: { context, isTool }, ledger }: OpenCall): string {
 }
 
 /**
- * Does the work of a call that creates tasks. The calls of a run do theirs one after the other. A call that
- * finds all tasks created reads no settings: it takes those of the call before it.
+ * Does the work of a call that creates tasks. The calls of a run do the work one after the other. A
+ * call that finds all tasks created reads no settings: it takes the settings of the call before it.
  */
 export async function withLock(opened: OpenCall, work: () => Promise<void>): Promise<void> {
 	const here = findRun(opened);

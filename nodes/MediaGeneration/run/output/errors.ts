@@ -89,7 +89,7 @@ export function toNodeError(
 	const { context, audience } = call;
 	const { message, lines } = describeError(call, error, ledger?.entries, ledger && saySums(ledger));
 	const count = context.getInputData().length;
-	// End users may read the message, such as those of a form. A single item needs no number.
+	// End users may read the message, for example in a form. A single item needs no number.
 	const isAlone = itemIndex === undefined || count < 2 || audience === 'agent';
 	return buildNodeError(context.getNode(), {
 		message: isAlone ? message : `${message} [item ${itemIndex + 1} of ${count}]`,

@@ -87,8 +87,8 @@ function buildLimitError(
 }
 
 /**
- * Maximum Credits per Run: counts what Maximum Tasks per Run does. What a task will cost isn't known, so
- * the dearest one so far stands for it, and for each creation of unknown outcome.
+ * Maximum Credits per Run: counts the same tasks as Maximum Tasks per Run. What a task will cost isn't
+ * known, so the highest cost so far stands for it, and for each creation of unknown outcome.
  */
 const maxCredits: Guard = {
 	field: maxCreditsOption,
@@ -168,9 +168,9 @@ export async function checkLimits(run: Run, creations: Creation[]): Promise<Crea
 	for (const { field, check } of GUARDS) {
 		const error = await check?.(run, creations, readLimit(first, field));
 		if (!error) continue;
-		const fresh = creations.filter((creation) => !hasTask(run, creation));
-		if (fresh.length && call.stopsOnError) throw error;
-		for (const { item } of fresh) errors.set(item.index, error);
+		const withoutTask = creations.filter((creation) => !hasTask(run, creation));
+		if (withoutTask.length && call.stopsOnError) throw error;
+		for (const { item } of withoutTask) errors.set(item.index, error);
 		return [];
 	}
 	return creations;

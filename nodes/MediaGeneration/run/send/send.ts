@@ -30,9 +30,9 @@ export async function sendAll(run: Run, creations: Creation[]): Promise<void> {
 	if (!first) return;
 	const { call, ledger } = run;
 	const hadBegun = ledger.waitBeganAt !== undefined;
-	const over = new AbortController();
+	const runEnd = new AbortController();
 	const { perTenSeconds, atOnce } = readPace(first.item.option);
-	const signal = joinSignals(over.signal, call.signal);
+	const signal = joinSignals(runEnd.signal, call.signal);
 	const create = openSenders(run, { perTenSeconds, signal });
 	const send = async (creation: Creation): Promise<number> => {
 		const { index } = creation.item;
@@ -40,14 +40,14 @@ export async function sendAll(run: Run, creations: Creation[]): Promise<void> {
 		const isStillToSend = isToSend(ledger.entries[index] as Entry, call.mostTries);
 		if (call.signal?.aborted || !isStillToSend) return index;
 		const error = await sendGuarded(run, creation, async () => await create(creation));
-		// An item that only waited for its turn when another ended the run has no error of its own.
-		if (error && error !== over.signal.reason) run.errors.set(index, error);
+		// An item that only waited for its turn when another item ended the run has no error of its own.
+		if (error && error !== runEnd.signal.reason) run.errors.set(index, error);
 		return index;
 	};
 	const afterEach = (index: number) => {
-		const hasEnded = call.stopsOnError && hasError(run, index);
-		if (hasEnded) over.abort(new Error('Another item ended the run'));
-		return hasEnded;
+		const isEnd = call.stopsOnError && hasError(run, index);
+		if (isEnd) runEnd.abort(new Error('Another item ended the run'));
+		return isEnd;
 	};
 	await mapConcurrent(creations, send, { concurrency: atOnce, afterEach });
 	// The wait limit counts anew for the tasks of this try.
@@ -157,7 +157,7 @@ class CreationSender {
 	}
 }
 
-/** Adds to a rejection that the service describes no such model: its name may be misspelt. */
+/** Adds to a rejection that the service describes no such model: its name may be misspelled. */
 function adviseModelName({ request }: Creation, error: Error): Error {
 	if (!request.isUndescribed || !isOfKind(error, 'input')) return error;
 	const remedy = `The service describes no model "${request.model}". ${CHECK_NAME}. ${error.description}`;

@@ -71,8 +71,8 @@ export class AccountStop {
 }
 
 /**
- * Sends creations of an account. Once the service rejects one because it takes no more tasks at once,
- * they queue: they are sent one after the other, with pauses while the service takes no more.
+ * Sends creations of an account. Once the service rejects a creation because it takes no more tasks at
+ * once, creations are sent one after the other, with pauses while the service takes no more.
  */
 export class CreationQueue {
 	private rejection?: ServiceError;

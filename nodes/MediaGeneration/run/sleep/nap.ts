@@ -62,8 +62,8 @@ export class Nap {
 	openLooks({ entries, settings }: Ledger): Looks {
 		const looks = new Looks(entries, settings as WaitSettings);
 		for (const taskId of this.facts.taskIds) {
-			const end = ends.get(this.nameTask(taskId));
-			if (end) looks.noteAnswer(taskId, end);
+			const close = ends.get(this.nameTask(taskId));
+			if (close) looks.noteAnswer(taskId, close);
 		}
 		return looks;
 	}
@@ -110,7 +110,7 @@ export class Nap {
 	/**
 	 * Looks soon after the run fell asleep, and nudges if all tasks have ended. No callback may come for
 	 * them: a task may have ended before n8n had stored the sleep, or the service may have answered an
-	 * equal request with a task of an earlier execution, which it calls back.
+	 * equal request with a task of an earlier execution, which the service calls back.
 	 */
 	lookSoon(ledger: Ledger, getService: GetService): void {
 		runAfter(spread(PAUSE_BEFORE_LOOK_ASLEEP), () => void this.look(ledger, getService));
@@ -133,7 +133,7 @@ export class Nap {
 		if (this.getPhase() !== 'waiting') return;
 		const { url, taskIds, limitAt, logger, name } = this.facts;
 		const isEarly = Date.now() < limitAt;
-		const taskId = taskIds.find((one) => !ends.get(this.nameTask(one))) ?? taskIds[0] ?? '';
+		const taskId = taskIds.find((id) => !ends.get(this.nameTask(id))) ?? taskIds[0] ?? '';
 		const { failure, isWoken, isSleepOver } = await sendNudge(url, taskId);
 		// A nudge may give up while n8n still waits for a slot to run the execution.
 		if (this.getPhase() !== 'delivering') this.warnOf('nudge', failure);

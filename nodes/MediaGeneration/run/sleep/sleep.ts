@@ -54,9 +54,9 @@ export async function decideFor(
 }
 
 /**
- * Says whether a service reaches the resume URL. All reach a public one. Only a service in this network
- * reaches an internal one, and only one on this machine a loopback one, unless the user chose Sleep Until
- * Notified.
+ * Says whether a service may reach the resume URL. Each service reaches a public URL. An internal URL needs
+ * a service in this network, and a loopback URL a service on this machine. If the user chose Sleep Until
+ * Notified, a service in this network is enough for both.
  */
 function mayReach(baseUrl: string, resumeUrl: string, howToWait: HowToWait): boolean {
 	if (!isInternalUrl(resumeUrl)) return true;
