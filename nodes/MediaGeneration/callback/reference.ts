@@ -31,8 +31,8 @@ export function addReference(url: string, text: string, { current }: SigningKeys
  */
 export function readReference(value: unknown, keys: SigningKeys): string | undefined {
 	if (typeof value !== 'string') return undefined;
-	const [, encoded = '', given] = /^([\w-]+)\.([\w-]{43})$/.exec(value) ?? [];
-	if (!given) return undefined;
+	const [, encoded = '', signature] = /^([\w-]+)\.([\w-]{43})$/.exec(value) ?? [];
+	if (!signature) return undefined;
 	const text = Buffer.from(encoded, 'base64url').toString();
-	return findKey([given], (key) => signReference(text, key), keys) ? text : undefined;
+	return findKey([signature], (key) => signReference(text, key), keys) ? text : undefined;
 }

@@ -1,7 +1,7 @@
 import { MOST_LEVELS } from '../api/answers';
 import { SIGNATURE_FAULTS } from './scheme';
 
-/** Why the trigger, or a run that sleeps, refuses a callback: the HTTP status, and what its sender is told. */
+/** Why the trigger, or a run that sleeps, refuses a callback: the HTTP status, and the text for the sender. */
 export const REFUSALS = {
 	...SIGNATURE_FAULTS,
 	bodyNotAnObject: [400, 'The body must be a JSON object, sent as application/json'],
@@ -23,7 +23,7 @@ export const REFUSALS = {
 	taskNotEnded: [503, 'According to its details, the task has not ended. Retry once it has.'],
 	underway: [503, 'A copy of this callback is still being processed. Retry later.'],
 	temporarilyUnavailable: [503, 'Temporarily unable to process callbacks. Retry later.'],
-} as const satisfies Record<string, readonly [status: number, message: string]>;
+} as const satisfies Record<string, readonly [httpStatus: number, message: string]>;
 
 /** A callback that a receiver refuses. */
 export interface Refused {

@@ -20,7 +20,7 @@ export const KEY_NAME = 'webhookHmacKey';
 /** How to get a key, without a period. */
 export const GET_KEY = `Generate a ${KEY_NAME} in your account settings with the service and paste it into the credential`;
 
-/** Finds a fault of a key. Whoever has one signed callback can find a short key by trying. */
+/** Finds a fault of a key. Whoever has one signed callback can guess a short key. */
 export const findKeyFault = (key: string): string | undefined =>
 	key.length < 16
 		? 'has fewer than 16 characters, so callbacks can be forged by guessing it'
@@ -66,7 +66,7 @@ export const sign = (
 ): string | undefined =>
 	createHmac('sha256', key).update(buildSignedText(taskId, timestamp)).digest('base64');
 
-/** The faults of a signature: the HTTP status, and what the sender is told. */
+/** The faults of a signature: the HTTP status, and the text for the sender. */
 export const SIGNATURE_FAULTS = {
 	headerMissing: [401, `Both ${TIMESTAMP_HEADER} and ${SIGNATURE_HEADER} are required, once each`],
 	timestampMalformed: [401, `${TIMESTAMP_HEADER} must be Unix time in seconds, digits only`],

@@ -43,14 +43,16 @@ export function findKey(
 	signWith: (key: string) => string | undefined,
 	keys: SigningKeys,
 ): KeyName | undefined {
-	const given = signatures.map((signature) => Buffer.from(signature));
+	const candidates = signatures.map((signature) => Buffer.from(signature));
 	const matches = (key?: string) => {
-		const made = key && signWith(key);
-		if (!made) return false;
-		const expected = Buffer.from(made);
-		return given.some((one) => one.length === expected.length && timingSafeEqual(one, expected));
+		const signature = key && signWith(key);
+		if (!signature) return false;
+		const expected = Buffer.from(signature);
+		return candidates.some(
+			(one) => one.length === expected.length && timingSafeEqual(one, expected),
+		);
 	};
-	// Both keys are always tried, so the time taken doesn't show which one signed.
+	// Both keys are always compared, so the duration doesn't show which one signed.
 	const [current, previous] = [matches(keys.current), matches(keys.previous)];
 	if (current) return 'current';
 	return previous ? 'previous' : undefined;

@@ -40,7 +40,7 @@ export const NUDGE = 'nudge';
 /** A callback that isn't refused. */
 export interface VerifiedCallback {
 	taskId: string;
-	/** The ID stands beside `data`. A signed callback has its ID in `data`. */
+	/** The ID stands only beside `data`. A signed callback has its ID in `data`. */
 	isAtTop: boolean;
 	/** What the body says of the task, signed or not. It decides nothing. */
 	claim: {
@@ -49,7 +49,7 @@ export interface VerifiedCallback {
 		/** `data.callbackType` of the body. */
 		type: unknown;
 	};
-	/** The key that made the signature. */
+	/** The key that made the signature; `off`: no signature was checked. */
 	signedBy: KeyName | 'off';
 }
 
@@ -68,40 +68,41 @@ export async function verify(
 	readCredentials: () => Promise<KeyFields>,
 ): Promise<Refused | VerifiedCallback> {
 	const read = (name: string) => toText((headers as Record<string, unknown>)[name.toLowerCase()]);
-	const given = readSignatureHeaders(read);
-	if (signed === true && !given) return { reason: 'headerMissing' };
+	const signature = readSignatureHeaders(read);
+	if (signed === true && !signature) return { reason: 'headerMissing' };
 	const callback = readCallback(body, read('content-type'));
 	if ('reason' in callback) return callback;
-	const fault = findSignatureFault(given, callback.isAtTop, toleranceSeconds);
+	// With `ifKey`, the fault counts only if the credential has a key, which is read last.
+	const fault = findSignatureFault(signature, callback.isAtTop, toleranceSeconds);
 	if (signed === true && fault) return fault;
 	const isNudge = signed === 'ifKey' && callback.claim.type === NUDGE;
 	if (!signed || isNudge) return callback;
 	const keys = readSigningKeys(await readCredentials());
-	// A run that sleeps takes unsigned callbacks if the credential has no key.
 	if (!keys && signed === 'ifKey') return callback;
 	if (fault) return fault;
 	if (!keys) return { reason: 'keyMissing' };
 	const content = { taskId: callback.taskId, bytes };
-	const signedBy = given && findKey(given.signatures, (key) => sign(given, content, key), keys);
+	const signedBy =
+		signature && findKey(signature.signatures, (key) => sign(signature, content, key), keys);
 	return signedBy ? { ...callback, signedBy } : { reason: 'signatureWrong' };
 }
 
 /** Finds a fault of a signed callback that can be seen without a key. */
 function findSignatureFault(
-	given: SignatureHeaders | undefined,
+	signature: SignatureHeaders | undefined,
 	isAtTop: boolean,
 	toleranceSeconds: number,
 ): Refused | undefined {
-	if (!given) return { reason: 'headerMissing' };
+	if (!signature) return { reason: 'headerMissing' };
 	if (isAtTop) return { reason: 'taskIdMissing' };
-	if (!/^\d{1,15}$/.test(given.timestamp)) return { reason: 'timestampMalformed' };
-	const ahead = Math.round(Number(given.timestamp) - Date.now() / 1000);
+	if (!/^\d{1,15}$/.test(signature.timestamp)) return { reason: 'timestampMalformed' };
+	const ahead = Math.round(Number(signature.timestamp) - Date.now() / 1000);
 	if (toleranceSeconds > 0 && Math.abs(ahead) > toleranceSeconds)
 		return {
 			reason: 'timestampStale',
 			cause: `${Math.abs(ahead)} s ${ahead < 0 ? 'behind' : 'ahead of'} the clock here`,
 		};
-	return given.signatures.length ? undefined : { reason: 'signatureWrong' };
+	return signature.signatures.length ? undefined : { reason: 'signatureWrong' };
 }
 
 /**
@@ -115,8 +116,8 @@ function readCallback(body: unknown, type: string): VerifiedCallback | Refused {
 	if (isDeeper(body, MOST_LEVELS)) return { reason: 'bodyTooDeep' };
 	const parts = callbackBody.parse(body);
 	const { data, taskId: idAtTop } = parts;
-	const idsInData = [data.task_id, data.taskId].filter(isGiven);
-	const ids = [...idsInData, idAtTop].filter(isGiven);
+	const idsInData = [data.task_id, data.taskId].filter(isPresent);
+	const ids = [...idsInData, idAtTop].filter(isPresent);
 	const [id] = ids;
 	const taskId = Number.isSafeInteger(id) ? String(id) : toText(id);
 	if (!taskId) return { reason: 'taskIdMissing' };
@@ -126,7 +127,7 @@ function readCallback(body: unknown, type: string): VerifiedCallback | Refused {
 	return { taskId, isAtTop: !idsInData.length, claim: readClaim(parts), signedBy: 'off' };
 }
 
-const isGiven = (id: unknown): boolean => id !== undefined && id !== null;
+const isPresent = (id: unknown): boolean => id !== undefined && id !== null;
 
 /** Reads what the body says of the task's status. Older services have only `code` and `callbackType`. */
 function readClaim({ code = SUCCESS_CODE, state: stateAtTop, data }: CallbackBody) {

@@ -38,10 +38,10 @@ export async function verifyRequest(
 /** Answers the sender. No execution starts or continues. */
 export function answer(
 	context: IWebhookFunctions,
-	status: number,
+	httpStatus: number,
 	body: IDataObject,
 ): IWebhookResponseData {
-	context.getResponseObject().status(status).json(body);
+	context.getResponseObject().status(httpStatus).json(body);
 	return { noWebhookResponse: true };
 }
 
@@ -50,10 +50,10 @@ export function refuse(
 	context: IWebhookFunctions,
 	{ reason, cause }: Refused,
 ): IWebhookResponseData {
-	const [status, message] = REFUSALS[reason];
-	const facts = [`${status} ${reason}`, cause].filter(Boolean).join('; ');
+	const [httpStatus, message] = REFUSALS[reason];
+	const facts = [`${httpStatus} ${reason}`, cause].filter(Boolean).join('; ');
 	warnOwner(context, reason, `refused a callback: ${message} (${facts})`);
-	return answer(context, status, { accepted: false, reason, message });
+	return answer(context, httpStatus, { accepted: false, reason, message });
 }
 
 /** What nodes have logged. Anyone can send callbacks, so a node logs each subject once a minute at most. */

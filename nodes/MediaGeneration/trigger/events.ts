@@ -7,7 +7,7 @@ import { pause } from '../lib/timers';
 
 /**
  * The events that were output, by trigger. n8n's static data isn't enough: each callback saves all
- * that it read, so simultaneous ones would overwrite each other's events.
+ * events that it read, so simultaneous callbacks would overwrite each other's events.
  */
 const triggers = new Memory<Memory<true>>('triggers');
 
@@ -22,7 +22,7 @@ function isHeld(held?: WeakRef<HeldResponse>): boolean {
 	return response !== undefined && isUnderway(response);
 }
 
-/** A callback that is accepted, though it starts nothing, and why. */
+/** Why a callback starts nothing, though it is accepted. */
 export interface Ignored {
 	ignored: 'duplicate' | 'taskNotEnded' | 'eventNotWanted';
 }
@@ -36,9 +36,9 @@ interface TaskEvents {
 }
 
 /**
- * Begins to process a callback of a task, once no copy of the callback is being processed. Until the
- * response of this one has ended, further copies wait. Nothing is saved unless an event is remembered:
- * for each change, n8n writes to its database, and anyone can send callbacks.
+ * Begins to process a callback of a task, once no copy of the callback is being processed. Further
+ * copies wait until the response of this callback has ended. Nothing is saved unless an event is
+ * remembered: for each change, n8n writes to its database, and anyone can send callbacks.
  * @param answerBy when to stop waiting, in milliseconds since 1970
  * @returns why the callback isn't processed, or the events of its task
  */

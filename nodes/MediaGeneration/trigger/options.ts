@@ -38,8 +38,8 @@ export const triggerOptions: INodeProperties = {
 };
 
 /**
- * Reads the trigger's fields. Each switch protects, so only a literal false turns it off: an expression
- * may return blank text, 0 or nothing. An unusable tolerance becomes the default.
+ * Reads the trigger's fields. Each switch protects. So only a literal false turns a switch off: an
+ * expression may return blank text, 0 or nothing. An unusable tolerance becomes the default.
  */
 export function readSettings(context: IWebhookFunctions | IHookFunctions) {
 	const options = context.getNodeParameter('options', {}) as IDataObject;

@@ -57,15 +57,15 @@ async function judge(context: IWebhookFunctions): Promise<Verdict> {
 	const settings = readSettings(context);
 	const callback = await verifyRequest(context, settings);
 	if ('reason' in callback) return callback;
-	// A part of the result. Another callback follows.
+	// The callback brings a part of the result. Another callback follows.
 	if (callback.claim.status === 'pending') return { ignored: 'taskNotEnded' };
 	const events = await beginCallback(context, callback.taskId, answerBy);
 	if (!('remember' in events)) return events;
 	const credentials = await callback.readCredentials();
 	const service = new TaskService(context, credentials);
 	const finding = settings.fetchDetails
-		? conclude(context, callback, await askForTask(service, callback.taskId, answerBy))
-		: believe(callback, 'off', { status: callback.claim.status });
+		? judgeByAnswer(context, callback, await askForTask(service, callback.taskId, answerBy))
+		: makeUnconfirmedFinding(callback, 'off', { status: callback.claim.status });
 	if ('reason' in finding) return finding;
 	const { task, status, details, isConfirmed } = finding;
 	const event = status === 'failed' ? 'taskFailed' : 'taskCompleted';
@@ -84,24 +84,27 @@ async function judge(context: IWebhookFunctions): Promise<Verdict> {
 	};
 }
 
-/** Asks for a task, and again if the service doesn't know it. @returns undefined without an answer in time */
+/**
+ * Asks for a task, and again if the service doesn't know the task.
+ * @returns undefined without an answer in time
+ */
 async function askForTask(
 	service: TaskService,
 	taskId: string,
 	answerBy: number,
 ): Promise<Task | Error | undefined> {
-	let found: Task | Error | undefined;
+	let answer: Task | Error | undefined;
 	const ask = async () => {
 		const settings = { timeoutSeconds: DETAILS_TIMEOUT_SECONDS };
 		for (const length of [0, ...PAUSES_BEFORE_KNOWN]) {
 			if (length) await pause(length);
-			found = await service.getTask(taskId, settings).catch((error: Error) => error);
-			if (!isOfKind(found, 'unknownTask')) return;
+			answer = await service.getTask(taskId, settings).catch((error: Error) => error);
+			if (!isOfKind(answer, 'unknownTask')) return;
 		}
 	};
 	await settleBy(answerBy, ask());
-	// A slow service may have said already that it doesn't know the task.
-	return found;
+	// A slow service may have said before that it doesn't know the task.
+	return answer;
 }
 
 /** What is known of a task that has ended. */
@@ -111,77 +114,83 @@ interface Finding {
 	/** The parts of the task that are output. */
 	task: Task;
 	status: TaskStatus;
-	/** The service says the same status; otherwise only the callback claims it. */
+	/** The service says the same status; otherwise only the callback claims this status. */
 	isConfirmed: boolean;
 }
 
-/** Takes the callback's word for how its task has ended. @param shown what is output beside the task's ID */
-const believe = (
+/**
+ * Takes the callback's word for how its task has ended.
+ * @param shown what is output beside the task's ID: the claimed status if the user turned the details
+ *   off, and so relies on claims; otherwise nothing, because the body isn't signed
+ */
+const makeUnconfirmedFinding = (
 	{ taskId, claim }: ReceivedCallback,
 	details: Finding['details'],
 	shown?: Partial<Task>,
 ): Finding => ({ details, task: { taskId, ...shown }, status: claim.status, isConfirmed: false });
 
-/** Works out how a task has ended, from its details or why there are none. */
-function conclude(
+/** Works out how a task has ended, from the service's details or its lack of them. */
+function judgeByAnswer(
 	context: IWebhookFunctions,
 	callback: ReceivedCallback,
-	found: Task | Error | undefined,
+	details: Task | Error | undefined,
 ): Finding | Refused {
-	if (found && !(found instanceof Error)) return confirm(context, callback, found);
-	const isUnknown = isOfKind(found, 'unknownTask');
+	if (details && !(details instanceof Error)) return judgeByDetails(context, callback, details);
+	const isTaskUnknown = isOfKind(details, 'unknownTask');
 	const cause =
-		found instanceof UserError ? [found.message, found.description].filter(Boolean).join('. ') : '';
-	// There was no answer in time, or the error may pass. All other errors last until somebody corrects
-	// their cause, such as a path in the credential.
-	if (!cause || (factsOf(found).isTemporary && !isUnknown))
+		details instanceof UserError
+			? [details.message, details.description].filter(Boolean).join('. ')
+			: '';
+	// There was no answer in time, or the error is temporary. All other errors last until somebody
+	// corrects their cause, such as a path in the credential.
+	if (!cause || (factsOf(details).isTemporary && !isTaskUnknown))
 		return { reason: 'detailsUnavailable', cause };
 	// Anyone can send an unsigned callback, so the service must know the task.
 	if (callback.signedBy === 'off')
-		return { reason: isUnknown ? 'taskUnknown' : 'detailsUnavailable' };
+		return { reason: isTaskUnknown ? 'taskUnknown' : 'detailsUnavailable' };
 	warnOwner(context, 'withoutDetails', `outputs a task without its details: ${cause}`);
-	return believe(callback, 'unavailable');
+	return makeUnconfirmedFinding(callback, 'unavailable');
 }
 
-/** Works out how a task has ended that the service knows. */
-function confirm(
+/** Works out how a task has ended, from the service's details. */
+function judgeByDetails(
 	context: IWebhookFunctions,
 	{ claim, signedBy }: ReceivedCallback,
-	fetched: Task,
+	task: Task,
 ): Finding | Refused {
-	if (isForAnother(context, fetched)) return { reason: 'createdForAnother' };
-	const { status: known, state = '' } = fetched;
-	// An unknown state reads as pending. Services send a signed callback when a task has ended, so the
-	// callback says how.
-	const isAtEnd = known === 'pending' && signedBy !== 'off';
-	const status = (isAtEnd ? (findStatus(state) ?? claim.status) : known) ?? 'pending';
+	if (isForAnother(context, task)) return { reason: 'createdForAnother' };
+	const { status: statusByDetails = 'pending', state = '' } = task;
+	// The details of an unknown state say pending. Services send a signed callback when a task has ended,
+	// so a signed callback decides then.
+	const isStateUnknown = statusByDetails === 'pending' && findStatus(state) === undefined;
+	const status = isStateUnknown && signedBy !== 'off' ? claim.status : statusByDetails;
 	if (status === 'pending') return { reason: 'taskNotEnded' };
 	return {
 		details: 'fetched',
-		task: { ...fetched, status },
+		task: { ...task, status },
 		status,
-		isConfirmed: status === known,
+		isConfirmed: status === statusByDetails,
 	};
 }
 
 /**
  * Says whether a task was created with the callback URL of another receiver, who could forward the
- * task's callbacks here. Proxies change hostnames and paths, but each URL of this trigger has the ID
- * of its webhook in the path. The query doesn't count, because its secrets are hidden.
+ * task's callbacks here. Proxies change hostnames and paths, but each URL of this trigger has its
+ * webhook's ID in the path. The query doesn't count, because the secrets in it are hidden.
  */
 function isForAnother(context: IWebhookFunctions, task: Task): boolean {
 	// Nodes without a webhook ID have the workflow's ID in their URL.
-	const own = context.getNode().webhookId ?? context.getWorkflow().id;
+	const ownId = context.getNode().webhookId ?? context.getWorkflow().id;
 	const [path = ''] = task[REQUEST]?.callbackUrl?.split('?') ?? [];
-	return path !== '' && own !== undefined && !path.includes(own);
+	return path !== '' && ownId !== undefined && !path.includes(ownId);
 }
 
 /** Finds the reference of Start Without Waiting in the URL; undefined if there is none of ours. */
 function findReference(context: IWebhookFunctions, credentials: Credentials): string | undefined {
-	const { [REFERENCE]: sent } = context.getQueryData() as IDataObject;
-	if (sent === undefined) return undefined;
+	const { [REFERENCE]: value } = context.getQueryData() as IDataObject;
+	if (value === undefined) return undefined;
 	const keys = readSigningKeys(credentials);
-	const reference = keys && readReference(sent, keys);
+	const reference = keys && readReference(value, keys);
 	if (reference === undefined)
 		warnOwner(
 			context,
