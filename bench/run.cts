@@ -79,7 +79,7 @@ const CASES: Record<string, Case> = {
 		],
 		run: runAsleep,
 	},
-	/** What a callback costs in queue mode, for the arithmetic of docs/operation.md. */
+	/** What a callback costs in queue mode, for the arithmetic of docs/running-n8n.md. */
 	queue: {
 		ways: ['withDetails', 'bare'],
 		other: "n8n's bare Webhook node",

@@ -65,7 +65,7 @@ beforeAll(async () => {
 	noteIt = httpRequest({ url: `=${recorderUrl}/{{ $json.taskId }}` }, { name: 'Note it' });
 	queue = await startQueueN8n({
 		tarball: String(process.env.MEDIA_GENERATION_TARBALL),
-		// Isolates are made only when an expression needs one, as docs/operation.md advises.
+		// Isolates are made only when an expression needs one, as docs/running-n8n.md advises.
 		env: {
 			N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: 'true',
 			DB_POSTGRESDB_POOL_SIZE: '10',
