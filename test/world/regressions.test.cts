@@ -14,7 +14,7 @@ import type { Ended } from './n8n.cts';
 import type { Fate } from './service.cts';
 import type { Plan } from './world.cts';
 
-/** Orders that were found one by one, each of which has been a mistake. */
+/** Sequences of events in which the node once did something wrong. */
 
 it("a callback before its task's end is not refused for the details of another", async () => {
 	const early = { after: 40 * SECOND, callbacks: [-25 * SECOND, 0] };
