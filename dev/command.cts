@@ -2,24 +2,24 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import execa from 'execa';
 import type { Log } from './log.cts';
 
-const PROGRESS_MS = 20_000;
+const PROGRESS_PAUSE = 20_000;
 
-/** An outer `npm run` describes its own package in these. Settings such as a registry or a cache folder are passed on. */
+/** The variables in which an outer `npm run` describes its own package. They aren't passed on; npm's settings are. */
 const OUTER_PACKAGE = /^npm_(package|lifecycle|command|config_local_prefix)/;
 
 interface CommandOptions {
 	cwd: string;
-	/** Names the work in the log. */
+	/** What the command does, for the log. */
 	what: string;
 	env?: Record<string, string>;
-	/** Runs it again after a growing pause, as a download may have been cut off. */
+	/** How often the command may run. It runs again after a growing pause, as a download may have been cut off. */
 	tries?: number;
 	log?: Log;
 }
 
 /**
  * Runs a command, with a line every 20 seconds, and returns what it printed.
- * @throws {Error} with the end of its output when it fails
+ * @throws {Error} with the end of the output, when the command fails
  */
 export async function runCommand(
 	command: string,
@@ -31,9 +31,9 @@ export async function runCommand(
 	const started = Date.now();
 	const progress = setInterval(() => {
 		log(`… ${what}, ${Math.round((Date.now() - started) / 1000)} s`);
-	}, PROGRESS_MS);
+	}, PROGRESS_PAUSE);
 	try {
-		for (let attempt = 1; ; attempt++) {
+		for (let number = 1; ; number++) {
 			const { failed, exitCode, stdout, all } = await execa(command, args, {
 				cwd,
 				env: { ...Object.fromEntries(inherited), ...env },
@@ -42,12 +42,12 @@ export async function runCommand(
 				reject: false,
 			});
 			if (!failed) return stdout;
-			if (attempt >= tries) {
+			if (number >= tries) {
 				throw new Error(
-					`${[command, ...args].join(' ')} ended with ${exitCode}, try ${attempt} of ${tries}:\n${all?.slice(-3000)}`,
+					`${[command, ...args].join(' ')} ended with ${exitCode}, try ${number} of ${tries}:\n${all?.slice(-3000)}`,
 				);
 			}
-			const pause = 5 * 3 ** (attempt - 1);
+			const pause = 5 * 3 ** (number - 1);
 			log(`… ${what}: ${command} ended with ${exitCode}, trying again in ${pause} s`);
 			await sleep(pause * 1000);
 		}

@@ -6,17 +6,17 @@ const { spawnSync } = require('node:child_process');
 const npm = (stdio, ...args) =>
 	spawnSync('npm', args, { stdio, shell: process.platform === 'win32' }).status === 0;
 
-/** Bun installs what npm's lock file names in a tenth of npm's time. No script of a package runs but Bun's own, which puts it in place. */
+/** Bun takes a tenth of npm's time for npm's lock file. Of all packages' scripts, only Bun's own runs, which installs Bun. */
 const BY_BUN = [
 	...['exec', '--yes', '--ignore-scripts=false', '--package=bun@1.4.5', '--'],
 	...['bun', 'install', '--no-save', '--ignore-scripts', '--silent'],
 ];
-/** Where Bun can't, as on a platform that it isn't made for. Downloads that fail are tried again. */
+/** Installs where Bun can't, as on a platform without Bun. Failed downloads are tried again. */
 const BY_NPM = [
 	...['install', '--no-save', '--ignore-scripts', '--no-audit', '--no-fund', '--fetch-retries=5'],
 ];
 
-/** Installs what package.json in the working directory names, unless it is there, as after `npm ci`. */
+/** Installs what package.json in the working directory names, unless all is there, as after `npm ci`. */
 console.log('Checking that the packages of package.json are installed');
 const installed = npm('ignore', 'ls') || npm('inherit', ...BY_BUN) || npm('inherit', ...BY_NPM);
 process.exitCode = installed ? 0 : 1;

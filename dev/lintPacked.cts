@@ -15,10 +15,10 @@ const SCANNER: string = '@n8n/scan-community-package/scanner/scanner.mjs';
 const ALLOWED = /^(dist\/.+|README\.md|LICENSE|CHANGELOG\.md|package\.json)$/;
 const FORBIDDEN = /(\.c?ts|\.map|\.tsbuildinfo|\.test\.js)$|(^|\/)(test|dev|examples|docs)\//;
 const PACKED_PATTERNS = ['**/*.js', '**/*.json'];
-/** A rule of GuardDog, with which n8n scans packages: PowerShell's way to fetch a program. */
+/** What GuardDog, with which n8n scans packages, takes for PowerShell fetching a program. */
 const SUSPECT = /downloadFile\s*\(/i;
 
-/** Lints as the scanner does, and returns the findings. Warnings, which the scanner lets pass, are among them. */
+/** Lints as the scanner does, and returns the findings. Unlike the scanner, it also returns warnings. */
 async function lint(cwd: string, patterns: string[], config: Linter.Config[]) {
 	const eslint = new ESLint({
 		cwd,

@@ -4,12 +4,12 @@ import { readPromises } from './fixtures/promises.cts';
 
 type Row = ReturnType<typeof readPromises>[number];
 
-/** Puts the mutated file back. */
+/** Restores the mutated file. */
 let restore = () => {};
 
 /**
  * `npm run promises`: makes the mutant of each promise, one at a time, and runs the test that must fail
- * then. A pattern chooses the rows that have it in any cell, such as `test/(unit|world)`.
+ * then. A pattern, such as `test/(unit|world)`, chooses the rows that it matches in any cell.
  */
 async function main() {
 	const chosen = new RegExp(process.argv[2] ?? '');
@@ -17,7 +17,7 @@ async function main() {
 	const diff = ['diff', '--quiet', '--', 'nodes', 'credentials'];
 	const { failed } = await execa('git', diff, { reject: false });
 	if (failed) throw new Error('Commit your changes of nodes and credentials first');
-	// Ctrl+C ends the test, and then the script. Whatever else ends it may pass by its `finally`.
+	// Ctrl+C ends the test, and then this script, which `finally` below may not see.
 	process.on('SIGINT', () => {});
 	process.on('exit', () => restore());
 	for (const row of readPromises().filter(isChosen)) {
@@ -27,7 +27,7 @@ async function main() {
 	}
 }
 
-/** Makes a mutant, runs its test, and puts the file back. @returns whether the test passes */
+/** Makes a mutant, runs its test, and restores the file. @returns whether the test passes */
 async function passesMutated({ test, title, file, search, replacement }: Row) {
 	const build = async () => {
 		if (!/^test\/(unit|world)\//.test(test)) await execa('npm', ['run', '--silent', 'build']);
@@ -51,7 +51,7 @@ async function passesMutated({ test, title, file, search, replacement }: Row) {
 async function passes(test: string, title: string) {
 	const pattern = title
 		.replace(/[.*+?^()|[\]{}]/g, '\\$&')
-		// What a row fills in.
+		// The placeholders that rows of a test fill in.
 		.replace(/%\w|\$\w+/g, '.*');
 	const args = ['--runInBand', '--testPathPatterns', test, '--testNamePattern', pattern];
 	const { failed, stderr } = await execa('jest', args, { preferLocal: true, reject: false });

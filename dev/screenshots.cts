@@ -12,7 +12,7 @@ import type { CredentialInput } from './n8n/n8n.cts';
 import type { Workflow } from './n8n/workflow.cts';
 import { root } from './pack.cts';
 
-/** Brings what a picture is of onto the screen. */
+/** Shows on the screen what a picture is of. */
 type Show = (editor: Editor) => Promise<void>;
 
 /** The nodes that output a file of each kind. */
@@ -22,9 +22,9 @@ const EDIT = {
 	image: 'https://media.example/photo.png',
 	prompt: 'Turn the sky into a starry night',
 };
-/** What is left around the nodes on a canvas, in pixels. Their names stand below them. */
+/** The margin around the nodes on a canvas, in pixels. Below, it has room for their names. */
 const MARGIN = { x: 48, above: 32, below: 72 };
-/** What n8n lays over a canvas. */
+/** Hides what n8n lays over a canvas. */
 const OVERLAYS =
 	'.vue-flow__panel, .vue-flow__background, [class*="executionButtons"] { visibility: hidden }';
 /** The name of the picture in an agent's chat. */
@@ -54,7 +54,7 @@ async function main() {
 		const { id } = await pair.importWorkflow(workflow);
 		light[name] = async (editor) => await editor.openWorkflow(id);
 	}
-	// The last: n8n keeps its logs open.
+	// The last light picture, because n8n keeps its logs open afterwards.
 	light['finished-canvas'] = async (editor) => await showFinishedCanvas(editor, filesId);
 	const dark: Record<string, Show> = {
 		'finished-video': async (editor) => await showFile(editor, filesId, 'video'),
@@ -88,7 +88,7 @@ function listCanvases({ service }: Pair): Record<string, Workflow> {
 	};
 }
 
-/** Puts public addresses in place of those of this machine, as readers will see in their own n8n. */
+/** Replaces the addresses of this machine by public ones, such as readers have in their own n8n. */
 async function showPublicAddresses({ page }: Editor, { n8n, service }: Pair) {
 	const addresses = [
 		[n8n.url, 'https://n8n.example.com'],

@@ -3,13 +3,13 @@ import fs from 'node:fs';
 import path from 'node:path';
 import ts from 'typescript';
 
-/** The most lines of a function, which a screen shows at once. A declaration is none. */
+/** How many lines a function may have, because a screen shows no more at once. A declaration isn't a function. */
 const LONGEST_FUNCTION = 40;
 
-/** What has a budget: the rooms of the product, the files that n8n looks for (`nodes`), the tests and the workshop. */
+/** A file in a room. Files of the product outside of all rooms, which n8n looks for, have the budget `nodes`. */
 const HOUSE = /^nodes\/MediaGeneration\/([a-z]+)\//;
 
-/** Of JSON, only the product's is written by hand. */
+/** The files that have a budget. JSON counts only in the product, where it is written by hand. */
 const PRODUCT = /^(nodes|credentials)\/.+\.(ts|json)$/;
 const TEST = /^test\/.+\.c?ts$/;
 const DEV = /^(dev|bench|probe)\/.+\.[cm]?[jt]s$/;
@@ -17,7 +17,7 @@ const DEV = /^(dev|bench|probe)\/.+\.[cm]?[jt]s$/;
 /** Whoever raises a budget does so in the same commit, and says why. */
 const BUDGETS = path.join('dev', 'config', 'sizes.json');
 
-/** Texts count by their length, so that code moved into them isn't smaller. */
+/** Texts count by their length, so that code isn't smaller once it is moved into a text. */
 const CHARACTERS_PER_LEAF = 10;
 
 const countText = (text: string) => Math.max(1, Math.ceil(text.length / CHARACTERS_PER_LEAF));
@@ -34,13 +34,13 @@ function countLeaves(node: ts.Node): number {
 }
 
 /** Lists the functions that are too long. */
-function listLong(source: ts.SourceFile, node: ts.Node = source): string[] {
+function listLongFunctions(source: ts.SourceFile, node: ts.Node = source): string[] {
 	const lineOf = (position: number) => source.getLineAndCharacterOfPosition(position).line + 1;
 	const begin = lineOf(node.getStart(source));
 	const lines = lineOf(node.getEnd()) - begin + 1;
 	const isLong = ts.isFunctionLike(node) && 'body' in node && node.body && lines > LONGEST_FUNCTION;
 	const found = isLong ? [`${source.fileName}:${begin} is a function of ${lines} lines`] : [];
-	ts.forEachChild(node, (child) => void found.push(...listLong(source, child)));
+	ts.forEachChild(node, (child) => void found.push(...listLongFunctions(source, child)));
 	return found;
 }
 
@@ -51,7 +51,7 @@ function getRoom(file: string): string | undefined {
 	return HOUSE.exec(file)?.[1] ?? 'nodes';
 }
 
-/** Prints the sizes, and what is too large. With `--set`, the budgets become what is there. */
+/** Prints the sizes, and what is too large. With `--set`, the present sizes become the budgets. */
 function main() {
 	const sums: Record<string, number> = {};
 	const found: string[] = [];
@@ -64,7 +64,7 @@ function main() {
 		const isJson = file.endsWith('.json');
 		const leaves = isJson ? countText(JSON.stringify(JSON.parse(text))) : countLeaves(source);
 		sums[room] = (sums[room] ?? 0) + leaves;
-		if (PRODUCT.test(file) && !isJson) found.push(...listLong(source));
+		if (PRODUCT.test(file) && !isJson) found.push(...listLongFunctions(source));
 	}
 	console.table(sums);
 	if (process.argv.includes('--set'))

@@ -19,7 +19,7 @@ const log = createLog();
 let pair: Pair | undefined;
 const stop = async () => await pair?.stop();
 
-/** Starts n8n with this package, the emulator of the task service, and the examples. With `--check`, it ends then. */
+/** Starts n8n with this package, the emulator of the task service, and the examples. With `--check`, it then ends at once. */
 async function main() {
 	const isCheck = process.argv.includes('--check');
 	for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
@@ -30,7 +30,7 @@ async function main() {
 
 	log('Starting the emulator of the service, and n8n');
 	pair = await startPair({
-		// Its files are at the next port.
+		// The service's files are at the next port.
 		service: {
 			taskSeconds: 2,
 			callbackRetrySeconds: [5, 15, 60],
@@ -55,7 +55,7 @@ async function build() {
 	await runCommand('npm', ['run', 'build'], { cwd: root, what: 'building the package', log });
 }
 
-/** Returns the user folder that keeps workflows and executions between runs. One `npm start` at a time uses it. */
+/** Locks the user folder that keeps workflows and executions, as one `npm start` at a time uses it, and returns its path. */
 async function lockKeptFolder() {
 	const folder = path.join(findCacheFolder(), 'start');
 	fs.mkdirSync(folder, { recursive: true });
@@ -67,11 +67,11 @@ async function lockKeptFolder() {
 	return folder;
 }
 
-/** Nodes without whose credential n8n publishes no workflow. */
+/** Nodes of other accounts: n8n publishes no workflow without their credentials. */
 const OTHER_ACCOUNT = /\.(telegram|google)/;
 
 /**
- * Imports every example, in place of a workflow of its name, and activates those with our trigger that need no other
+ * Imports every example, in place of a workflow of its name. Activates those that have our trigger and need no other
  * account.
  * @returns their IDs, by the names of their files
  */

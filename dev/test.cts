@@ -1,7 +1,7 @@
 import execa from 'execa';
 import { root } from './pack.cts';
 
-/** Run while the suites do. The build comes before both. */
+/** The checks that run beside the suites. The build runs before both. */
 const CHECKS = [
 	['npm', 'run', '--silent', 'lint'],
 	['npm', 'run', '--silent', 'lint:house'],
@@ -9,10 +9,10 @@ const CHECKS = [
 ];
 const SUITES = ['unit', 'zod4', 'service', 'engine'];
 
-/** Lines of Jest about what has passed, and npm's own about its settings. */
+/** Jest's lines about files that have passed, and npm's lines about its settings. */
 const UNASKED = /^(PASS |npm warn ).*\n/gm;
 
-/** Jest's own count of the tests that ran. */
+/** Jest's count of the tests that ran. */
 let tests = '';
 
 /** Runs a command, and prints its name and its output if it fails. Returns whether it has passed. */
@@ -35,7 +35,7 @@ async function runAll(commands: string[][]) {
 	return passed;
 }
 
-/** `npm test`: what failed is printed, and nothing else. Arguments are Jest's; where the first names test files, only they run. */
+/** `npm test`: prints only what failed. Its arguments are Jest's. If the first argument names test files, only these run. */
 async function main() {
 	const args = process.argv.slice(2);
 	const checks = /^\w/.test(args[0] ?? '') ? [] : CHECKS;

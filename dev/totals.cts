@@ -2,8 +2,8 @@ import fs from 'node:fs';
 import type { FormattedTestResults } from '@jest/test-result';
 
 /**
- * Prints "<passed> <failed>" of a run, from the file that `jest --json --outputFile` wrote. A named suite in which no test passed,
- * and a test file that failed to run, each count as one failed test.
+ * Prints "<passed> <failed>" by the report that `jest --json --outputFile` wrote. A named suite in which no test passed counts as
+ * one failed test, and so does a test file that failed to run.
  */
 const [file = '', ...suites] = process.argv.slice(2);
 const report = fs.existsSync(file)

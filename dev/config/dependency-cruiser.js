@@ -4,7 +4,7 @@ const product = '^(nodes|credentials)/';
 const workshop = '^(dev|bench|probe|test)/';
 const facts = 'api/service\\.ts$';
 
-/** What a room takes of the others, beside `lib`. */
+/** The rooms that each room imports, beside `lib`. */
 const rooms = {
 	editor: ['models/', 'callback/', 'api/', 'host/', 'operations/index\\.ts$'],
 	operations: ['run/', 'models/', 'callback/', 'api/', 'host/', 'media/'],
@@ -18,7 +18,7 @@ const rooms = {
 	lib: [],
 };
 
-/** The floors of `run`: each takes of those before it, beside `timetable`. */
+/** The floors of `run`: each imports only floors before it, beside `timetable`. */
 const floorsOfRun = [
 	['input/'],
 	['ledger/'],
@@ -85,7 +85,7 @@ const forbidden = [
 	},
 	{
 		name: 'credentials',
-		comment: 'A credential takes facts, its own rules, and how its key signs.',
+		comment: 'A credential imports facts, its own rules, and how its key signs.',
 		from: { path: '^credentials/' },
 		to: {
 			path: product,
@@ -112,19 +112,20 @@ const forbidden = [
 	},
 	{
 		name: 'no-runtime-dependency',
-		comment: 'n8n has n8n-workflow and zod. The package brings nothing along.',
+		comment: 'n8n has n8n-workflow and zod. The package has no dependency of its own.',
 		from: { path: product },
 		to: { path: ['node_modules/', workshop], pathNot: 'node_modules/(n8n-workflow|zod)/' },
 	},
 	{
 		name: 'emulator-stands-alone',
-		comment: 'Code that the emulator shared would be a mistake on both sides.',
+		comment:
+			'A mistake in shared code would be in the package and the emulator, so no test would fail.',
 		from: { path: '^dev/service/' },
 		to: { path: workshop, pathNot: '^dev/service/' },
 	},
 	{
 		name: 'dev-is-shared',
-		comment: 'bench and test share what is in dev, so dev takes nothing from them.',
+		comment: 'bench and test share what is in dev, so dev imports nothing of them.',
 		from: { path: '^dev/' },
 		to: { path: [product, '^(bench|probe|test)/'] },
 	},

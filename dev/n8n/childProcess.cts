@@ -3,14 +3,15 @@ import path from 'node:path';
 import execa from 'execa';
 import { poll } from './wait.cts';
 
-const STOP_LIMIT = 60_000;
+/** In milliseconds. */
+const LONGEST_STOP = 60_000;
 
 /** A program and its arguments. */
 export type Command = [string, ...string[]];
 
 export interface StartOptions
 	extends Pick<execa.Options, 'cwd' | 'env' | 'extendEnv' | 'gid' | 'uid'> {
-	/** Gets the output of the process, at its end. */
+	/** The file to whose end the output of the process is written. */
 	logFile: string;
 	isReady: () => Promise<boolean>;
 }
@@ -18,9 +19,9 @@ export interface StartOptions
 export type RunningProcess = Awaited<ReturnType<typeof startProcess>>;
 
 /**
- * Starts a program and waits until it is ready. It leads a process group of its own, so that whatever it starts ends with it.
- * The group is killed when this process exits.
- * @throws {Error} with the end of the log, when it isn't ready in time. It is killed then.
+ * Starts a program and waits until it is ready. The program leads a process group of its own, so that whatever it starts ends
+ * with it. The group is killed when this process exits.
+ * @throws {Error} with the end of the log, when the program isn't ready in time. Then the group is killed.
  */
 export async function startProcess(
 	[program, ...args]: Command,
@@ -34,7 +35,7 @@ export async function startProcess(
 		stdio: ['ignore', log, log],
 	});
 	fs.closeSync(log);
-	// A test run kills by its files what its test files left, as Jest doesn't tell them that it exits.
+	// At its end, a test run kills each process that has such a file. Test files can't: Jest doesn't tell them that it exits.
 	const run = process.env.MEDIA_GENERATION_RUN;
 	const record = run && child.pid ? path.join(run, `${child.pid}.pid`) : undefined;
 	if (record) fs.writeFileSync(record, '');
@@ -50,17 +51,17 @@ export async function startProcess(
 		process.removeListener('exit', killGroup);
 		if (record) fs.rmSync(record, { force: true });
 	});
-	/** Kills the group (kill -9). */
+	/** Kills the group (kill -9), and waits for its end. */
 	const kill = async () => {
 		killGroup();
 		await ended;
 	};
-	/** Sends a signal, and waits for the end. After a minute the group is killed. */
+	/** Sends a signal, and waits for the end. After a minute, the group is killed. */
 	const stop = async (signal: NodeJS.Signals = 'SIGTERM') => {
-		const limit = setTimeout(killGroup, STOP_LIMIT);
+		const timer = setTimeout(killGroup, LONGEST_STOP);
 		child.kill(signal, { forceKillAfterTimeout: false });
 		await ended;
-		clearTimeout(limit);
+		clearTimeout(timer);
 	};
 	const checkReady = async () => {
 		if (end) throw new Error(`${program} did not start: ${end}. ${readLogTail(logFile)}`);
@@ -76,7 +77,7 @@ export async function startProcess(
 	return { pid: child.pid, stop, kill };
 }
 
-/** Kills all that was started in a test run, by the folder of the run. */
+/** Kills all processes that are recorded in the folder of a test run. */
 export function killRecorded(run: string) {
 	for (const file of fs.readdirSync(run)) {
 		if (file.endsWith('.pid')) killProcessGroup(parseInt(file));
@@ -91,7 +92,7 @@ function killProcessGroup(leader: number) {
 	}
 }
 
-/** Returns the end of a log, for the message of a wait that failed. */
+/** Reads the end of a log, for the message of an error. */
 export function readLogTail(file: string) {
 	return `The end of its log:\n${fs.readFileSync(file, 'utf8').slice(-3000)}`;
 }

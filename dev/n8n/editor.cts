@@ -2,12 +2,12 @@ import { chromium, selectors, type Locator, type Page } from 'playwright-core';
 import type { N8n } from './n8n.cts';
 import { PATIENCE } from './wait.cts';
 
-/** n8n's own hook for tests. */
+// n8n marks its elements for tests by this attribute.
 selectors.setTestIdAttribute('data-test-id');
 
 const CHROMIUM = process.env.CHROMIUM || '/usr/bin/chromium';
 
-/** Beside Playwright's own, they keep the browser from the internet. A route instead would turn off its cache. */
+/** Arguments that keep the browser from the internet. A route of Playwright would do the same, but turn off the cache. */
 const ARGUMENTS = [
 	'--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
 	'--headless=new',
@@ -47,7 +47,7 @@ export async function openEditor(
 	}
 }
 
-/** n8n's editor, used as a person uses it: by what is on the screen. `page` is there for what has no name here. */
+/** n8n's editor, which tests use as a person does: by what is on the screen. `page` is for what has no method here. */
 export class Editor {
 	readonly panel: Locator;
 	readonly list: Locator;
@@ -69,7 +69,7 @@ export class Editor {
 		return this.page.getByTestId(id);
 	}
 
-	/** Opens an empty workflow. The editor sets it up once more after it has first shown it. */
+	/** Opens an empty workflow. The editor shows it, and then sets it up once more, so this waits for the network. */
 	async openNewWorkflow() {
 		await this.page.goto(`${this.url}/workflow/new`, { waitUntil: 'networkidle' });
 		await this.get('canvas-plus-button').waitFor();
@@ -87,7 +87,7 @@ export class Editor {
 		await this.get('canvas-node').waitFor();
 	}
 
-	/** Searches the node list, which is opened first if it is closed. */
+	/** Searches the node list, which it opens first if need be. */
 	async search(words: string) {
 		const bar = this.get('node-creator-search-bar');
 		const opener = this.get('node-creator-plus-button').or(this.get('canvas-plus-button'));
@@ -100,7 +100,7 @@ export class Editor {
 		return this.list.getByTestId('node-creator-item-name').getByText(name, { exact: true });
 	}
 
-	/** Adds a node by searching for it, with one of its actions if it has some. Its panel opens, if it has one. */
+	/** Adds a node by searching for it, with one of its actions if it has any. If the node has a panel, the panel opens. */
 	async addNode(words: string, node: string, action?: string) {
 		await this.search(words);
 		await this.findEntry(node).click();
@@ -160,8 +160,8 @@ export class Editor {
 	}
 
 	/**
-	 * Waits until the started node has output a completed task. n8n shows its files first, if it has some. A parked node shows a
-	 * pending task, and n8n's message is gone soon.
+	 * Waits until the started node has output a completed task. n8n shows the task's files first, if there are any. While the
+	 * execution sleeps, the panel shows a pending task. n8n's message about the end is gone too soon to wait for.
 	 */
 	async waitForOutput() {
 		const completed = this.output.getByText('completed', { exact: true });

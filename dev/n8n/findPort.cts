@@ -1,6 +1,6 @@
 import getPort from 'get-port';
 
-/** Linux gives the ports from 32768 on to outgoing connections, which may take the port of a process that is restarting. */
+/** Below 32768: Linux gives higher ports to outgoing connections, which may take the port of a restarting process. */
 const LOWEST = 20_000;
 const HIGHEST = 32_000;
 const CHOICE = 100;

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { WebSocket } from 'ws';
 import type { N8n } from './n8n.cts';
 
-/** The environment of an n8n that is to be inspected while it runs. */
+/** The environment of an n8n that `evaluate` can inspect while it runs. */
 export const INSPECTABLE = { NODE_OPTIONS: '--inspect=127.0.0.1:0' };
 
 /** The answer of the inspector, which speaks the Chrome DevTools Protocol. */
@@ -16,8 +16,8 @@ interface Answer<Value> {
 
 /**
  * Evaluates an expression in an n8n started with INSPECTABLE, and returns what its promise resolves
- * to, as JSON can hold it. There, `load` requires a module as n8n itself does: by its name, or by
- * its path in n8n's build (`./workflow-runner`).
+ * to, as far as JSON can hold it. In the expression, `load` requires a module as n8n does: by its name,
+ * or by its path in n8n's build (`./workflow-runner`).
  * @throws {Error} with what the expression throws
  */
 export async function evaluate<Value>(n8n: N8n, expression: string) {

@@ -21,11 +21,11 @@ import { PATIENCE, poll } from './wait.cts';
 import { findStartNode, findWebhookPath, type Workflow, type WorkflowNode } from './workflow.cts';
 
 export interface StartOptions {
-	/** The package, from `npm pack`. */
+	/** The package that `npm pack` made. */
 	tarball: string;
-	/** n8n's user folder, kept afterwards. By default a temporary one, removed by `stop`. */
+	/** n8n's user folder, which stays afterwards. By default, n8n has a temporary folder, which `stop` removes. */
 	folder?: string;
-	/** The preferred port, taken if it is free. */
+	/** The port that n8n uses if it is free. */
 	port?: number;
 	env?: Record<string, string>;
 	log?: Log;
@@ -50,14 +50,14 @@ export interface CredentialInput {
 interface ExecutionSummary {
 	id: string;
 	status: string;
-	/** ISO 8601; null until it ends. */
+	/** As ISO 8601; null until the execution ends. */
 	stoppedAt: string | null;
 }
 
 interface ExecutionFilter {
 	workflowId: string;
 	status?: string[];
-	/** ISO 8601. */
+	/** As ISO 8601. */
 	startedAfter?: string;
 }
 
@@ -69,12 +69,12 @@ interface RunOptions {
 	destinationNode?: string;
 }
 
-/** n8n lists no more executions at a time. */
+/** How many executions n8n lists at a time. */
 const PAGE = 100;
 
 const ENDED = ['success', 'error', 'canceled', 'crashed'];
 
-/** Starts the pinned n8n with a packed package installed in it, as production has it, and logs in as its owner. */
+/** Starts the pinned n8n, with a packed package installed as in production, and logs in as its owner. */
 export async function startN8n({ folder, ...options }: StartOptions) {
 	const userFolder = folder ?? fs.mkdtempSync(path.join(os.tmpdir(), 'media-generation-n8n-'));
 	const process = await prepareProcess({ folder: userFolder, ...options });
@@ -105,12 +105,12 @@ export async function prepareProcess({
 	return { node, bin, port: own, brokerPort: await findPort(), ...options };
 }
 
-/** A running n8n, used as its editor uses it: through the editor's own REST API, logged in by cookie. */
+/** A running n8n, which tests use as the editor does: by the editor's own REST API, logged in by cookie. */
 export class N8n extends N8nProcess {
 	readonly [Symbol.asyncDispose] = async () => await this.stop();
 	#cookie = '';
 
-	/** Production webhooks are called at `webhookBase`. A temporary user folder is removed by `stop`. */
+	/** `webhookBase` is the address of production webhooks. `stop` removes a temporary user folder. */
 	constructor(
 		options: N8nProcessOptions,
 		private readonly setup: { isTemporary?: boolean; webhookBase?: string } = {},
@@ -133,13 +133,13 @@ export class N8n extends N8nProcess {
 		return { ...this.options, cookie: this.#cookie };
 	}
 
-	/** Returns a function that returns what n8n has logged since now. */
+	/** Returns a function that reads what n8n has logged since this call. */
 	followLog() {
 		const { length } = this.readLog();
 		return () => this.readLog().slice(length);
 	}
 
-	/** Logs in as the owner, who is created first in a new n8n. n8n answers 400 where there is one. */
+	/** Logs in as the owner, after creating the owner in a new n8n. n8n answers 400 if there is an owner already. */
 	async setUpOwner() {
 		const { email, password } = this.owner;
 		const { cookies } = await this.#send('POST', '/rest/owner/setup', this.owner).catch(
@@ -153,7 +153,7 @@ export class N8n extends N8nProcess {
 
 	/**
 	 * Sends a request to the editor's REST API, and returns the `data` of the answer.
-	 * @throws {Error} with n8n's own message, and the HTTP status as its cause, when n8n refuses
+	 * @throws {Error} with n8n's own message, and the HTTP status as the cause, when n8n answers with an error
 	 */
 	async request<Data>(method: string, path: string, body?: unknown) {
 		return (await this.#send(method, path, body)).data as Data;
@@ -163,7 +163,7 @@ export class N8n extends N8nProcess {
 		const response = await fetch(`${this.url}${path}`, {
 			method,
 			headers: {
-				// n8n closes an idle connection after some seconds. On a busy machine it would be used again just then.
+				// n8n closes an idle connection after some seconds. A busy machine might reuse the connection just then.
 				connection: 'close',
 				...(this.#cookie && { cookie: this.#cookie }),
 				...(body !== undefined && { 'content-type': 'application/json' }),
@@ -214,8 +214,8 @@ export class N8n extends N8nProcess {
 	}
 
 	/**
-	 * Saves a workflow, in place of one or by default as a new one. Nodes that use one of the given credential types get that
-	 * credential.
+	 * Saves a workflow: in place of another one, or by default as a new one. Nodes that use one of the given credential types
+	 * get the credential of this type.
 	 */
 	async importWorkflow(
 		{ name, nodes, connections, settings = {}, pinData = {} }: Workflow,
@@ -226,11 +226,14 @@ export class N8n extends N8nProcess {
 	) {
 		const completed = nodes.map((node) => {
 			if (!node.credentials) return node;
-			const given = Object.entries(node.credentials).map(([type, reference]) => {
+			const references = Object.entries(node.credentials).map(([type, reference]) => {
 				const known = credentials[type];
 				return [type, known ? { id: known.id, name: known.name } : reference];
 			});
-			return { ...node, credentials: Object.fromEntries(given) as WorkflowNode['credentials'] };
+			return {
+				...node,
+				credentials: Object.fromEntries(references) as WorkflowNode['credentials'],
+			};
 		});
 		const workflow = { name, nodes: completed, connections, settings, pinData };
 		const method = replaces ? 'PATCH' : 'POST';
@@ -244,12 +247,12 @@ export class N8n extends N8nProcess {
 
 	/**
 	 * Activates (publishes) a workflow and waits until its triggers are active.
-	 * @throws {Error} with what a trigger reported; n8n answers the request before it tries them
+	 * @throws {Error} with what the triggers reported. n8n answers the request before it tries them
 	 */
 	async activate(id: string) {
 		const { versionId } = await this.getWorkflow(id);
 		await this.request('POST', `/rest/workflows/${id}/activate`, { versionId });
-		// A busy n8n may not have begun to publish when it is asked.
+		// A busy n8n may not have begun to publish yet.
 		const { status, triggers } = await this.#waitForPublication(id, [
 			'in_progress',
 			'not_published',
@@ -267,8 +270,8 @@ export class N8n extends N8nProcess {
 	}
 
 	/**
-	 * Waits until the publication of a workflow has none of these statuses. Older n8n have no such status, as they answer the
-	 * request to activate when it is done.
+	 * Waits until the publication of a workflow has none of these statuses. An older n8n has no such status: it answers the
+	 * request to activate when the workflow is active.
 	 */
 	async #waitForPublication(id: string, underway: string[]) {
 		interface Publication {
@@ -305,7 +308,7 @@ export class N8n extends N8nProcess {
 		return String(executionId);
 	}
 
-	/** Does what the editor's "Listen for test event" does, and returns the test URL, which takes one request. */
+	/** Starts what the editor's "Listen for test event" starts, and returns the test URL, which takes one request. */
 	async listenForTestEvent(workflowId: string) {
 		await this.run(workflowId);
 		const node = findStartNode(await this.getWorkflow(workflowId));
@@ -313,7 +316,7 @@ export class N8n extends N8nProcess {
 	}
 
 	async getExecution(id: string) {
-		// n8n's library for execution data, as it is stored.
+		// n8n's library for the form in which it stores execution data.
 		const { parse } = createRequire(this.options.bin)('flatted') as {
 			parse: (text: string) => IRunExecutionData;
 		};
@@ -356,7 +359,7 @@ export class N8n extends N8nProcess {
 				nextCursor?: string | null;
 			}>('GET', url);
 			all.push(...results);
-			// Older n8n have no cursor.
+			// An older n8n has no cursor.
 			const last = nextCursor === undefined ? results[PAGE - 1]?.id : nextCursor;
 			if (!last) return all;
 			query.set(nextCursor ? 'cursor' : 'lastId', last);
@@ -364,7 +367,7 @@ export class N8n extends N8nProcess {
 	}
 
 	/**
-	 * Waits until a workflow has at least `count` executions with one of the given statuses, by default that have ended.
+	 * Waits until a workflow has at least `count` executions with one of the given statuses; by default, ended executions.
 	 * @returns the executions, the oldest first
 	 */
 	async waitForExecutions({
@@ -372,16 +375,16 @@ export class N8n extends N8nProcess {
 		count,
 		status = ENDED,
 	}: ExecutionFilter & { count: number }) {
-		let found = 0;
+		let number = 0;
 		const summaries = await poll(
 			async () => {
 				const list = await this.listExecutions({ workflowId, status });
-				found = list.length;
-				return found >= count ? list : undefined;
+				number = list.length;
+				return number >= count ? list : undefined;
 			},
 			{
 				what: `${count} executions of workflow ${workflowId}`,
-				details: () => `There are ${found}. ${this.readLogTail()}`,
+				details: () => `There are ${number}. ${this.readLogTail()}`,
 			},
 		);
 		return await Promise.all(summaries.reverse().map(({ id }) => this.getExecution(id)));

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 
-/** Returns the owner of the n8n with this user folder, where the password is kept that is made at first. */
+/** Reads the owner of the n8n with this user folder. The first call makes the password, and stores it there. */
 export function readOwner(folder: string) {
 	const file = path.join(folder, 'owner-password');
 	if (!fs.existsSync(file)) {

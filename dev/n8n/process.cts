@@ -2,8 +2,8 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { readLogTail, startProcess, type RunningProcess } from './childProcess.cts';
 
-/** The limit of one request for its readiness, which is sent again until it is ready. */
-const READINESS_LIMIT = 20_000;
+/** How long one request for n8n's readiness may take, in milliseconds. It is sent again until n8n is ready. */
+const LONGEST_READINESS_CHECK = 20_000;
 
 /** Settings that keep n8n on this machine: no internet, no telemetry, listening on the loopback address only. */
 const LOCAL_ONLY = {
@@ -24,24 +24,24 @@ const LOCAL_ONLY = {
 	N8N_COMMUNITY_PACKAGES_ENABLED: 'true',
 	N8N_VERIFIED_PACKAGES_ENABLED: 'false',
 	N8N_PYTHON_ENABLED: 'false',
-	// n8n answers 503 to everything once its database takes 5 s for a ping, which a busy disk can. The second is the older name.
+	// By default n8n answers 503 to everything once its database takes 5 s for a ping, as on a busy disk. The second name is the older one.
 	DB_PING_TIMEOUT_MS: '60000',
 	N8N_DB_PING_TIMEOUT: '60000',
 };
 
-/** The environment of an n8n whose editor nobody opens: it starts in two thirds of the time. */
+/** The environment of an n8n whose editor nobody opens. Such an n8n starts in two thirds of the time. */
 export const WITHOUT_EDITOR = { N8N_DISABLE_UI: 'true' };
 
-/** The environment of an n8n that runs no Code node: it starts no process for them. */
+/** The environment of an n8n that runs no Code node. Such an n8n starts no process for Code nodes. */
 export const WITHOUT_CODE = {
 	N8N_RUNNERS_MODE: 'external',
 	N8N_RUNNERS_AUTH_TOKEN: 'no runner comes',
 };
 
-/** The module of n8n that asks the internet for its data. An n8n without it refuses to start when its name is given. */
+/** The module of n8n that asks the internet for its data. An n8n that lacks the module doesn't start when it is to disable it. */
 const ONLINE_MODULE = 'mcp-registry';
 
-/** A developer's shell, Jest or npm may hold such variables. They would change the pinned n8n. */
+/** Variables that a developer's shell, Jest or npm may set, and that would change the pinned n8n. */
 const NOT_INHERITED = /^(N8N_|DB_|EXECUTIONS_|NODES_|QUEUE_|WEBHOOK_URL$|NODE_OPTIONS$|JEST_|npm_)/;
 
 export interface N8nProcessOptions {
@@ -51,7 +51,7 @@ export interface N8nProcessOptions {
 	folder: string;
 	port: number;
 	brokerPort: number;
-	/** A process of queue mode, or by default n8n as a whole. */
+	/** Which process of queue mode this is; by default, n8n as a whole. */
 	command?: 'start' | 'worker' | 'webhook';
 	env?: Record<string, string>;
 }
@@ -101,7 +101,7 @@ export class N8nProcess {
 			extendEnv: false,
 			logFile: this.#logFile,
 			isReady: async () => {
-				const signal = AbortSignal.timeout(READINESS_LIMIT);
+				const signal = AbortSignal.timeout(LONGEST_READINESS_CHECK);
 				const url = `${this.url}/healthz/readiness`;
 				return await fetch(url, { signal }).then(
 					({ ok }) => ok,

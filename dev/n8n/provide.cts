@@ -6,7 +6,7 @@ import { check, lock } from 'proper-lockfile';
 import type { Log } from '../log.cts';
 import { runCommand } from '../command.cts';
 
-/** Installs what a package.json names. */
+/** The script that installs what a package.json names. */
 const DEPS = path.resolve(__dirname, '../deps.js');
 const MANIFESTS = ['package.json', 'package-lock.json'];
 
@@ -30,12 +30,12 @@ interface ProvidedN8n {
 }
 
 /**
- * Provides the n8n that MEDIA_GENERATION_N8N names, by a folder of `dev/n8n`. By default the one of
+ * Provides the n8n of the folder of `dev/n8n` that MEDIA_GENERATION_N8N names, or by default that of
  * `dev/n8n/package.json`. It is installed once.
  */
 export async function provideN8n(log: Log = () => {}): Promise<ProvidedN8n> {
-	const named = process.env.MEDIA_GENERATION_N8N ?? '';
-	const folder = await provideFolder(named, log);
+	const name = process.env.MEDIA_GENERATION_N8N ?? '';
+	const folder = await provideFolder(name, log);
 	const home = path.join(folder, 'node_modules', 'n8n');
 	const manifest = fs.readFileSync(path.join(home, 'package.json'), 'utf8');
 	const { version } = JSON.parse(manifest) as { version: string };
@@ -43,12 +43,12 @@ export async function provideN8n(log: Log = () => {}): Promise<ProvidedN8n> {
 }
 
 /**
- * Installs the n8n of the manifests in a folder of `dev/n8n` into the cache folder, once. The install
- * is renamed when it is whole, so the folder's existence says that it can be used.
+ * Installs the n8n of the manifests in a folder of `dev/n8n` into the cache folder, once. The folder gets
+ * its name when the installation is whole, so a folder of this name can be used.
  */
-async function provideFolder(named: string, log: Log): Promise<string> {
-	const manifests = path.resolve(__dirname, named);
-	const contents = MANIFESTS.map((name) => fs.readFileSync(path.join(manifests, name), 'utf8'));
+async function provideFolder(name: string, log: Log): Promise<string> {
+	const manifests = path.resolve(__dirname, name);
+	const contents = MANIFESTS.map((file) => fs.readFileSync(path.join(manifests, file), 'utf8'));
 	const { dependencies } = JSON.parse(contents[0] ?? '') as { dependencies: { n8n: string } };
 	const version = dependencies.n8n;
 	const hash = createHash('sha256').update(contents.join('')).digest('hex').slice(0, 12);
@@ -57,7 +57,7 @@ async function provideFolder(named: string, log: Log): Promise<string> {
 	fs.mkdirSync(path.dirname(folder), { recursive: true });
 	const options = { realpath: false };
 	if (await check(folder, options)) log('… another run is installing n8n, waiting for it');
-	// For 20 minutes.
+	// Waits for the lock for 20 minutes.
 	const retries = { retries: 2_400, factor: 1, minTimeout: 500 };
 	const release = await lock(folder, { ...options, retries });
 	try {
@@ -80,19 +80,19 @@ async function install(folder: string, contents: string[], version: string, log:
 	await runCommand(process.execPath, [DEPS], {
 		...options,
 		what: 'downloading n8n',
-		// The lock file was made so. Only npm reads it.
+		// The lock file was made with this setting, which only npm reads.
 		env: { npm_config_legacy_peer_deps: 'true' },
 	});
 	const node = findNode(draft);
 	const nodeFolder = path.dirname(path.dirname(node));
 	const hasHeaders = fs.existsSync(path.join(nodeFolder, 'include', 'node'));
-	// This project's npm runs no scripts of packages, and hands that on.
+	// This project's npm settings forbid scripts of packages, and the environment passes them on.
 	await runCommand('npm', ['rebuild', 'sqlite3', '--ignore-scripts=false'], {
 		...options,
 		what: 'building sqlite3',
 		env: {
 			PATH: `${path.dirname(node)}${path.delimiter}${process.env.PATH}`,
-			// Optimized further, it takes twice as long to compile.
+			// With more optimization, compiling takes twice as long.
 			CFLAGS: '-O1',
 			...(hasHeaders && { npm_config_nodedir: nodeFolder }),
 		},
@@ -101,7 +101,7 @@ async function install(folder: string, contents: string[], version: string, log:
 	log(`n8n ${version} is installed`);
 }
 
-/** Returns the Node that was installed beside n8n, else the one that runs this script if it is recent enough. */
+/** Finds the Node that was installed beside n8n, or else the Node that runs this script, if it is recent enough. */
 function findNode(folder: string) {
 	const isWindows = process.platform === 'win32';
 	const platform = isWindows ? 'win' : process.platform;

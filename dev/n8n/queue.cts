@@ -7,19 +7,19 @@ import { N8n, prepareProcess, type StartOptions } from './n8n.cts';
 import { N8nProcess, WITHOUT_CODE, WITHOUT_EDITOR, type N8nProcessOptions } from './process.cts';
 import { startNginx, startPostgres, startRedis } from './servers.cts';
 
-/** The workers, and the webhook processes. */
+/** Numbers of the workers, and of the webhook processes. */
 const NUMBERS = [1, 2];
 
 /**
  * Starts n8n in queue mode as an operator would: a main process, two workers and two webhook processes, each with a folder
- * of its own in which the package is installed, on PostgreSQL and Redis, behind one public address of nginx. It runs no Code node.
+ * of its own in which the package is installed, on PostgreSQL and Redis, behind one public address of nginx. This n8n runs no Code node.
  */
 export async function startQueueN8n({ env, ...options }: Omit<StartOptions, 'folder' | 'port'>) {
 	const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'media-generation-queue-'));
 	fs.chmodSync(folder, 0o755);
 	const stops: Array<() => Promise<void>> = [];
 	const stop = async () => {
-		for (const one of stops.reverse()) await one();
+		for (const stopOne of stops.reverse()) await stopOne();
 		fs.rmSync(folder, { recursive: true, force: true });
 	};
 	try {

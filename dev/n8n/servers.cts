@@ -10,8 +10,8 @@ import { startProcess, type Command, type StartOptions } from './childProcess.ct
 const LOOPBACK = '127.0.0.1';
 
 /**
- * Starts PostgreSQL with an empty database, in a folder of its own. Nothing that it acknowledged is lost when n8n is killed.
- * It doesn't wait for the disk, as the machine itself isn't expected to fail.
+ * Starts PostgreSQL with an empty database, in a folder of its own. When n8n is killed, nothing is lost that PostgreSQL
+ * acknowledged. It doesn't wait for the disk, because the machine itself isn't expected to fail.
  */
 export async function startPostgres(folder: string) {
 	const bin = findPostgresFolder();
@@ -28,17 +28,17 @@ export async function startPostgres(folder: string) {
 	);
 	const port = await findPort();
 	const settings = { listen_addresses: LOOPBACK, port, unix_socket_directories: '', fsync: 'off' };
-	const given = Object.entries(settings).flatMap(([key, value]) => ['-c', `${key}=${value}`]);
-	const command: Command = [path.join(bin, 'postgres'), '-D', data, ...given];
+	const flags = Object.entries(settings).flatMap(([key, value]) => ['-c', `${key}=${value}`]);
+	const command: Command = [path.join(bin, 'postgres'), '-D', data, ...flags];
 	const { stop } = await startServer(command, folder, port, options);
 	const database = 'postgres';
-	/** Returns the first value. */
+	/** Runs a query, and returns its first value. */
 	const query = (sql: string) =>
 		execa.sync(path.join(bin, 'psql'), [
 			...['-h', LOOPBACK, '-p', `${port}`, '-U', user, '-d', database],
 			...['-Atc', sql],
 		]).stdout;
-	// By SIGINT it ends without waiting for its clients.
+	// After SIGINT, PostgreSQL ends without waiting for its clients.
 	return { port, user, database, query, stop: async () => await stop('SIGINT') };
 }
 
@@ -50,7 +50,7 @@ export async function startRedis(folder: string) {
 	return { port, stop };
 }
 
-/** Starts nginx, which listens on the port, with nginx.conf. These values replace their names in braces there. */
+/** Starts nginx on the port, with nginx.conf. The values replace their names in braces in this file. */
 export async function startNginx(folder: string, port: number, values: Record<string, string>) {
 	const file = path.join(folder, 'nginx.conf');
 	let configuration = fs.readFileSync(path.join(__dirname, 'nginx.conf'), 'utf8');
@@ -60,7 +60,7 @@ export async function startNginx(folder: string, port: number, values: Record<st
 	return await startServer(['nginx', '-p', folder, '-e', 'stderr', '-c', file], folder, port);
 }
 
-/** Returns where Debian keeps the newest PostgreSQL, or nothing, for one on the path. */
+/** Finds where Debian installs the newest PostgreSQL. A blank result stands for a PostgreSQL on the path. */
 function findPostgresFolder() {
 	const versions = '/usr/lib/postgresql';
 	const [newest] = fs.existsSync(versions)
@@ -69,7 +69,7 @@ function findPostgresFolder() {
 	return newest ? path.join(versions, newest, 'bin') : '';
 }
 
-/** Returns the user who runs PostgreSQL in place of root, whom it refuses. */
+/** Finds the user who runs PostgreSQL in place of root, as PostgreSQL doesn't start as root. */
 function findPostgresUser() {
 	if (os.userInfo().uid !== 0) return undefined;
 	const readId = (flag: string) => Number(execa.sync('id', [flag, 'postgres']).stdout);

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * The limit of whatever is waited for, in milliseconds. It is for what never comes: a machine that is busy with other work may
- * take many times as long as a quiet one.
+ * How long a test waits for anything, in milliseconds. Only what never comes takes so long, although a busy machine may be many
+ * times as slow as a quiet one.
  */
 export const PATIENCE = 240_000;
 
 interface PollOptions {
-	/** Names, in the error, the thing that is waited for. */
+	/** What is waited for, for the error. */
 	what: string;
 	details?: () => string;
 }
@@ -16,9 +16,9 @@ const SHORTEST_PAUSE = 100;
 const LONGEST_PAUSE = 1_000;
 
 /**
- * Asks until the answer is truthy, and returns it. The pauses grow with the time that has passed: asking costs n8n a part of a
- * busy machine.
- * @throws {Error} with what was waited for, and the details, when the time is over
+ * Asks until the answer is truthy, and returns the answer. The pauses grow with the time that has passed, because asking slows
+ * down n8n on a busy machine.
+ * @throws {Error} with what was waited for, and the details, when PATIENCE has passed
  */
 export async function poll<Answer>(
 	ask: () => Answer | undefined | Promise<Answer | undefined>,

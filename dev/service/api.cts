@@ -17,7 +17,7 @@ export interface ApiRequest {
 	status?: number;
 }
 
-const BALANCE_PATH = '/api/v1/chat/credit';
+const CREDITS_PATH = '/api/v1/chat/credit';
 const MODELS_PATH = '/api/v1/models';
 const SCHEMA_PATH = new RegExp(`^${MODELS_PATH}/(.+)/schema$`);
 const DOWNLOAD_URL_PATH = '/api/v1/common/download-url';
@@ -28,35 +28,35 @@ const urlBody = strictObject({ url: nonEmptyText });
 
 const readPath = ({ url }: FastifyRequest) => url.replace(/\?.*/, '');
 
-/** Tells whether the endpoint is one of those that share a budget and leave `data` out of a 401. */
+/** Whether the endpoint is one of those that share a rate and leave `data` out of a 401. */
 const isRead = (path: string) => path.startsWith(MODELS_PATH) || path === DOWNLOAD_URL_PATH;
 
-/** The API's HTTP servers, not listening yet: one, or a second one for uploads where these have a host of their own. */
+/** Creates the API's HTTP server, not listening yet. Uploads get a second server where they have a host of their own. */
 export function createApi(context: Context, lifecycle: Lifecycle) {
 	const { uploadsApart } = dialects[context.settings.dialect];
 	const api = createServer(context);
 	const uploadApi = uploadsApart ? createServer(context) : api;
 	registerTasks(api, context, lifecycle);
-	api.get(BALANCE_PATH, async () => wrapData(context.settings.credits));
+	api.get(CREDITS_PATH, async () => wrapData(context.settings.credits));
 	registerReads(api, context);
 	registerUploads(uploadApi, context);
 	return { api, uploadApi };
 }
 
-/** Makes a server that records each request, strikes it with the faults that wait for it, and rejects strangers. */
+/** Creates a server that records each request, applies the faults that wait for it, and rejects requests without the token. */
 function createServer({ settings, requests, requestFaults, wait }: Context) {
 	const { postNeedsContentType, hasDataIn401 } = dialects[settings.dialect];
 	const app = fastify({ forceCloseConnections: true });
 
-	/** Returns the first fault that matches the path, used up. */
+	/** Takes the first fault that matches the path off the list. */
 	function takeFault(path: string) {
 		const index = requestFaults.findIndex((fault) => path.startsWith(fault.path ?? ''));
 		return index < 0 ? undefined : requestFaults.splice(index, 1)[0];
 	}
 
-	/** Tells whether the settings switch the endpoint at this path off. */
+	/** Whether the settings switch the endpoint at this path off. */
 	const isOff = (path: string) =>
-		(path === BALANCE_PATH && !settings.balance) ||
+		(path === CREDITS_PATH && !settings.balance) ||
 		(path.startsWith(MODELS_PATH) && !settings.catalogue) ||
 		(path === DOWNLOAD_URL_PATH && !settings.downloadUrl);
 
@@ -101,32 +101,32 @@ function createServer({ settings, requests, requestFaults, wait }: Context) {
 	return app;
 }
 
-/** Adds the model catalogue, and fresh links for files. */
+/** Adds the endpoints of the model catalogue, and of fresh links for files. */
 function registerReads(app: FastifyInstance, context: Context) {
 	const { settings, tasks, uploads } = context;
 	let last = -Infinity;
 
-	/** @throws {Rejection} 429 when the last request that was taken is too recent */
-	function takeTurn() {
+	/** @throws {Rejection} 429 when the last admitted request is too recent */
+	function admitRead() {
 		const now = performance.now();
 		if (now - last < settings.readSeconds * 1000)
 			throw new Rejection(429, 'Call frequency is too high. Please try again later.');
 		last = now;
 	}
 
-	/** Tells whether the link is one of a result file or upload that can be had. */
+	/** Whether the link leads to a result file or an upload that can be downloaded. */
 	function isOwn(link: string) {
 		if ([...uploads.values()].some(({ downloadUrl }) => downloadUrl === link)) return true;
 		if (!link.startsWith(`${context.resultsUrl}/results/`)) return false;
 		const [name = '', taskId = ''] = link.split('/').reverse();
 		const task = tasks.get(taskId);
 		return (
-			task !== undefined && hasFile(task, decodeURIComponent(name)) && !task.faults.fileRefused
+			task !== undefined && hasFile(task, decodeURIComponent(name)) && !task.faults.fileRejected
 		);
 	}
 
 	void app.register(async (scope) => {
-		scope.addHook('onRequest', async () => takeTurn());
+		scope.addHook('onRequest', async () => admitRead());
 
 		scope.get(MODELS_PATH, async () => {
 			const models = corpus.map(({ entry }) => entry);
@@ -135,7 +135,7 @@ function registerReads(app: FastifyInstance, context: Context) {
 
 		scope.get(`${MODELS_PATH}/*`, async ({ url }) => {
 			const [, path = ''] = SCHEMA_PATH.exec(url) ?? [];
-			// An encoded slash is not the name's own.
+			// A slash of a model's name is never encoded.
 			const found = /%2f/i.test(path) ? undefined : findInCatalogue(decodeURIComponent(path));
 			if (!found) throw new Rejection(404, 'The model does not exist');
 			return wrapData({ model: found.entry.model, openapi: found.openapi });

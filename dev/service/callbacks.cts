@@ -3,7 +3,7 @@ import type { Context } from './index.cts';
 import { signHeaders } from './signHeaders.cts';
 import type { TaskRecord } from './tasks.cts';
 
-export interface CallbackAttempt {
+export interface SentCallback {
 	/** The receiver's HTTP status; null when there was no answer. */
 	status: number | null;
 	headers: Record<string, string>;
@@ -12,20 +12,20 @@ export interface CallbackAttempt {
 }
 
 export interface CallbackOverrides {
-	/** In place of the task's callBackUrl. */
+	/** Takes the place of the task's callBackUrl. */
 	url?: string;
 	/** Unix time in seconds. */
 	timestamp?: number;
-	/** '' leaves the signature headers out. */
+	/** The key in place of the service's. A blank one leaves the signature's headers out. */
 	secret?: string;
 	body?: object;
-	/** Over the usual ones, in lower case; undefined leaves one out. */
+	/** Headers in place of the usual ones, with names in lower case. An undefined one is left out. */
 	headers?: Record<string, string | undefined>;
-	/** Hangs up. */
+	/** Hangs up before the answer. */
 	signal?: AbortSignal;
 }
 
-/** Moves the login of a URL into a header, as senders do: `fetch` refuses a URL with one. */
+/** Moves the login of a URL into a header, as senders do: `fetch` takes no URL with a login. */
 function splitLogin(url: string) {
 	const address = new URL(url);
 	const { username, password } = address;
@@ -50,14 +50,14 @@ export function createCallbacks(context: Context) {
 		return Object.fromEntries(headers.filter((header): header is [string, string] => !!header[1]));
 	}
 
-	/** Sends a callback once, and keeps what came of it. */
+	/** Sends a callback once, and records the answer. */
 	async function send(record: TaskRecord, overrides: CallbackOverrides = {}) {
 		const { url = record.callBackUrl, signal = closing } = overrides;
 		const { body = describeCallback(describe(context, record)) } = overrides;
 		if (!url) throw new Error(`task ${record.taskId} has no callBackUrl: give a url`);
 		const headers = createHeaders(body, overrides);
-		const attempt: CallbackAttempt = { status: null, headers, answer: 'no answer yet' };
-		record.callbacks.push(attempt);
+		const sent: SentCallback = { status: null, headers, answer: 'no answer yet' };
+		record.callbacks.push(sent);
 		const timeout = AbortSignal.timeout(settings.callbackTimeoutSeconds * 1000);
 		const { address, login } = splitLogin(url);
 		try {
@@ -68,16 +68,17 @@ export function createCallbacks(context: Context) {
 				redirect: 'manual',
 				signal: AbortSignal.any([closing, timeout, signal]),
 			});
-			Object.assign(attempt, { status: response.status, answer: await response.text() });
+			Object.assign(sent, { status: response.status, answer: await response.text() });
 		} catch (error) {
-			attempt.answer = timeout.aborted
+			sent.answer = timeout.aborted
 				? 'the receiver took too long'
 				: String((error instanceof Error && error.cause) || error);
 		}
-		settings.log?.(`callback ${record.taskId}: ${attempt.status ?? `none (${attempt.answer})`}`);
-		return attempt;
+		settings.log?.(`callback ${record.taskId}: ${sent.status ?? `none (${sent.answer})`}`);
+		return sent;
 	}
 
+	/** Sends a callback, and repeats it as the settings say until its receiver accepts it. */
 	async function sendUntilAccepted(record: TaskRecord) {
 		for (const retrySeconds of [...settings.callbackRetrySeconds, undefined]) {
 			const { status } = await send(record);

@@ -2,23 +2,23 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
-import type { TaskOrder } from './models.cts';
+import type { Creation } from './models.cts';
 import type { Price } from './prices.cts';
 import type { Result } from './results.cts';
 import { Rejection, type Issue } from './validation.cts';
 
 interface CatalogueModel {
-	/** As the list has it. */
+	/** The model's entry in the list. */
 	entry: { model: string; title: string; [more: string]: unknown };
-	/** As the list says it. */
+	/** The prices of a task, as the list has them. */
 	price?: Price[];
-	/** A video by default. */
+	/** The kind of result; a video by default. */
 	result?: Result;
-	/** An object is a document; a text is a malformed one. */
+	/** The model's document. A text is a malformed document. */
 	openapi: Record<string, unknown> | string | null;
 }
 
-/** Where tasks are created, in the document of a model too. */
+/** The path of a creation, also in the document of a model. */
 export const TASK_PATH = '/api/v1/jobs/createTask';
 const TASK_BODY =
 	'#/paths/~1api~1v1~1jobs~1createTask/post/requestBody/content/application~1json/schema';
@@ -46,7 +46,7 @@ const ajv = new Ajv2020({ strict: false, allErrors: true, multipleOfPrecision: 9
 addFormats(ajv);
 const validators = new Map<string, ValidateFunction>();
 
-/** Some documents have spaces behind the names of fields. Fields are sent without. */
+/** Some documents have spaces behind the names of fields. Callers send the names without these spaces. */
 const trimNames = (openapi: object) =>
 	JSON.parse(JSON.stringify(openapi), (key, value: unknown) => {
 		if (key === 'required' && Array.isArray(value)) return value.map((name) => String(name).trim());
@@ -61,7 +61,7 @@ export function compileBody(name: string, openapi: object) {
 	return validate;
 }
 
-/** What the keywords of a schema say of a field. */
+/** What is wrong with a field that breaks a keyword of its schema. */
 const KINDS: Record<string, Issue['kind']> = {
 	required: 'missing',
 	enum: 'notAllowed',
@@ -69,16 +69,16 @@ const KINDS: Record<string, Issue['kind']> = {
 };
 
 /**
- * Lists what is wrong with the input of a task, by the schema of its model. What the schema asks of the body around it is
- * not held against a task. A model whose schema is missing or malformed takes any input.
- * @throws {Rejection} 422 when the model is not created as a task
+ * Lists what is wrong with the input of a task, by the schema of its model. The body
+ * around the input isn't checked. A model whose schema is missing or malformed takes any input.
+ * @throws {Rejection} 422 when the model creates no tasks
  */
-export function listSchemaIssues(order: TaskOrder, { openapi }: CatalogueModel): Issue[] {
+export function listSchemaIssues(creation: Creation, { openapi }: CatalogueModel): Issue[] {
 	if (openapi === null || typeof openapi === 'string') return [];
 	if (!(TASK_PATH in Object(openapi.paths)))
-		throw new Rejection(422, `model "${order.model}" is not created by ${TASK_PATH}`);
-	const validate = compileBody(order.model, openapi);
-	if (validate(order)) return [];
+		throw new Rejection(422, `model "${creation.model}" is not created by ${TASK_PATH}`);
+	const validate = compileBody(creation.model, openapi);
+	if (validate(creation)) return [];
 	return (validate.errors ?? [])
 		.filter(({ instancePath }) => instancePath.startsWith('/input'))
 		.map(({ keyword, instancePath, params, message }) => ({

@@ -7,7 +7,7 @@ type Description = ReturnType<typeof describe>;
 
 const FAIL_MESSAGE = 'The generation failed: the prompt was refused.';
 
-/** Gathers what the details and the callback of a task say once it has ended, with fresh result links. */
+/** Collects what the details and the callback of an ended task say, with fresh result links. */
 export function describe(context: Context, record: TaskRecord) {
 	const { state, faults } = record;
 	const { failCode = 501, said } = faults;
@@ -20,13 +20,13 @@ export function describe(context: Context, record: TaskRecord) {
 	};
 }
 
-/** Where services of this family differ. */
+/** What differs between services of this family. */
 interface Dialect {
 	/** The states of a task before its end, in their order. */
 	states: string[];
 	/** Uploads have a host of their own. */
 	uploadsApart: boolean;
-	/** A POST without a Content-Type is rejected like one without a token. */
+	/** A POST without a Content-Type is rejected, as a request without a token is. */
 	postNeedsContentType: boolean;
 	/** A task that fails costs nothing. */
 	refundsFailures: boolean;
@@ -43,7 +43,7 @@ interface Dialect {
 	rejectInput: (issues: Issue[]) => Rejection | undefined;
 }
 
-/** The contract's callback, and around it what older documents of the family say. */
+/** The contract describes only the callback. All else is as older documents of the family say. */
 const contract: Dialect = {
 	states: ['waiting', 'queuing', 'generating'],
 	uploadsApart: false,
@@ -68,7 +68,7 @@ const contract: Dialect = {
 		...remark,
 		costTime: record.completeTime && record.completeTime - record.createTime,
 		updateTime: record.updateTime,
-		// Said only at the end.
+		// The service says this only at the end.
 		...(record.completeTime && { creditsConsumed: record.creditsConsumed }),
 	}),
 	describeCallback: ({ record: { taskId }, failure }) => ({
@@ -80,7 +80,7 @@ const contract: Dialect = {
 	rejectInput: rejectAll,
 };
 
-/** A service as clients recorded it in 2026. */
+/** A service whose answers clients recorded in 2026. */
 const recorded: Dialect = {
 	states: ['waiting', 'generating'],
 	uploadsApart: true,
@@ -128,17 +128,17 @@ const recorded: Dialect = {
 	},
 };
 
-/** The request, with its input as text. */
+/** Describes the request of a creation, with its input as text. */
 const describeParam = ({ input, callBackUrl, model }: TaskRecord) =>
 	JSON.stringify({ input: JSON.stringify(input), callBackUrl, model });
 
-/** The result as an object. */
+/** Reads the result as an object. */
 function readContent({ resultJson, response }: FormattedResult) {
 	if (response) return response;
 	return typeof resultJson === 'string' ? (JSON.parse(resultJson) as object) : resultJson;
 }
 
-/** What records and callbacks have in common. */
+/** Describes what details and callbacks have in common. */
 function describeRecord(record: TaskRecord) {
 	const { taskId, model, state, createTime, completeTime } = record;
 	return {

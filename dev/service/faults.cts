@@ -25,7 +25,7 @@ const taskFaults = z
 		status: number,
 		/** Creating is answered with HTTP 200 and this code, and makes no task. */
 		code: number,
-		/** With status or code: the msg of that answer. */
+		/** The msg of the answer that status or code asks for. */
 		message: z.string(),
 		/** How many seconds the answer to creating takes. */
 		delay: number,
@@ -35,22 +35,22 @@ const taskFaults = z
 		hang: flag,
 		/** The task is made, and the answer to its creation gets lost. */
 		lost: flag,
-		/** With status, code, garbage or hang: the task is made all the same, and runs. */
+		/** In spite of status, code, garbage or hang, the task is made and runs. */
 		created: flag,
-		/** The task is made, and its ID answered with this HTTP status. */
+		/** The task is made, and the answer with its ID has this HTTP status. */
 		accepted: number,
 		/** How many requests for details are answered with HTTP 500. */
 		detailsFail: number,
 		/** How many result files there are. */
 		files: number,
-		/** Result files have this many MB: "task ID/name\n" again and again. */
+		/** Result files have this many MB, in which the line "task ID/name" is repeated. */
 		fileSize: number,
 		/** How many seconds a result file takes to arrive. */
 		fileSlow: number,
-		/** The Content-Type of result files; blank: none. */
+		/** The Content-Type of result files. A blank one is left out. */
 		fileType: z.string(),
 		/** Result files are answered with HTTP 403, and their links are not renewed. */
-		fileRefused: flag,
+		fileRejected: flag,
 	})
 	.partial()
 	.strict();
@@ -59,9 +59,9 @@ export type TaskFaults = z.infer<typeof taskFaults>;
 
 interface FaultyAnswer {
 	status?: number;
-	/** Of the envelope; the status by default. */
+	/** The code in the answer's envelope; the status by default. */
 	code?: number;
-	/** Of the envelope too. */
+	/** The msg in the answer's envelope. */
 	message?: string;
 	garbage?: boolean;
 	hang?: boolean;
@@ -72,7 +72,7 @@ interface FaultyAnswer {
 
 /** A fault of one API request, whatever it asks for. */
 export interface RequestFault extends FaultyAnswer {
-	/** The beginning of the paths that it strikes; all by default. */
+	/** The beginning of the paths that the fault is for; all by default. */
 	path?: string;
 	delaySeconds?: number;
 }

@@ -22,8 +22,8 @@ function readSample(name: string) {
 	return { bytes, mimeType: String(mimeTypes[extension]) };
 }
 
-/** Refuses as object stores do. */
-const refuse = (reply: FastifyReply, status: number, code: string, message: string) =>
+/** Rejects a request as object stores do. */
+const reject = (reply: FastifyReply, status: number, code: string, message: string) =>
 	reply
 		.code(status)
 		.type('application/xml')
@@ -31,10 +31,10 @@ const refuse = (reply: FastifyReply, status: number, code: string, message: stri
 			`<?xml version="1.0"?>\n<Error><Code>${code}</Code><Message>${message}</Message></Error>`,
 		);
 
-const refuseUnknown = (reply: FastifyReply) =>
-	refuse(reply, 404, 'NoSuchKey', 'There is no such file.');
+const rejectUnknown = (reply: FastifyReply) =>
+	reject(reply, 404, 'NoSuchKey', 'There is no such file.');
 
-/** Repeats a block up to this number of bytes, which take this many seconds. */
+/** Repeats a block until there are `size` bytes, over this many seconds. */
 async function* repeat(block: Buffer, size: number, seconds: number, wait: Context['wait']) {
 	for (let left = size; left > 0; left -= block.length) {
 		const chunk = block.subarray(0, left);
@@ -61,7 +61,7 @@ function sendResult(
 	return reply.send(Readable.from(repeat(block, size, fileSlow, wait)));
 }
 
-/** The host of result files and uploads. It is not the API, and must never see the token. */
+/** Creates the host of result files and uploads. It is not the API, and must never get the token. */
 export function createFileHost(context: Context) {
 	const { tasks, uploads, leaks } = context;
 	const app = fastify({ forceCloseConnections: true });
@@ -70,13 +70,13 @@ export function createFileHost(context: Context) {
 		const { headers, method, url, query } = request;
 		if (headers.authorization !== undefined) {
 			leaks.push(`${method} ${url}`);
-			return refuse(reply, 400, 'InvalidArgument', 'This host takes no Authorization header.');
+			return reject(reply, 400, 'InvalidArgument', 'This host takes no Authorization header.');
 		}
 		if (Number(query.expires) < Date.now())
-			return refuse(reply, 403, 'AccessDenied', 'Request has expired');
+			return reject(reply, 403, 'AccessDenied', 'Request has expired');
 		return undefined;
 	});
-	app.setNotFoundHandler((_request, reply) => refuseUnknown(reply));
+	app.setNotFoundHandler((_request, reply) => rejectUnknown(reply));
 
 	const sendFile = (reply: FastifyReply, { bytes, mimeType }: Pick<Upload, 'bytes' | 'mimeType'>) =>
 		reply.type(mimeType).send(bytes);
@@ -89,14 +89,14 @@ export function createFileHost(context: Context) {
 	app.get<ResultRoute>('/results/:taskId/:name', (request, reply) => {
 		const { taskId, name } = request.params;
 		const task = tasks.get(taskId);
-		if (!task || !hasFile(task, name)) return refuseUnknown(reply);
-		if (task.faults.fileRefused) return refuse(reply, 403, 'AccessDenied', 'Access Denied');
+		if (!task || !hasFile(task, name)) return rejectUnknown(reply);
+		if (task.faults.fileRejected) return reject(reply, 403, 'AccessDenied', 'Access Denied');
 		return sendResult(reply, task, name, context);
 	});
 
 	app.get<{ Params: { '*': string } }>('/uploads/*', ({ params: { '*': path } }, reply) => {
 		const upload = [...uploads.values()].find(({ filePath }) => filePath === path);
-		return upload ? sendFile(reply, upload) : refuseUnknown(reply);
+		return upload ? sendFile(reply, upload) : rejectUnknown(reply);
 	});
 
 	return app;

@@ -11,7 +11,7 @@ import type { Upload } from './uploads.cts';
 export type { CallbackOverrides } from './callbacks.cts';
 export type { SettingsInput } from './settings.cts';
 export type Service = Awaited<ReturnType<typeof startService>>;
-/** Shared by the parts of one emulator: its settings, and what comes to it. */
+/** What the parts of one emulator share: its settings, and what it was sent. */
 export type Context = ReturnType<typeof createContext>;
 
 const host = '127.0.0.1';
@@ -23,7 +23,7 @@ function createContext(settings: Settings) {
 		settings,
 		tasks: new Map<string, TaskRecord>(),
 		requests: [] as ApiRequest[],
-		/** By file name. */
+		/** The uploads, by file name. */
 		uploads: new Map<string, Upload>(),
 		/** The requests to the host of files that carried an Authorization header. */
 		leaks: [] as string[],
@@ -36,7 +36,7 @@ function createContext(settings: Settings) {
 		abort: () => closer.abort(),
 		/** Aborted when the emulator closes. */
 		closing: closer.signal,
-		/** Rejects when the emulator closes. */
+		/** Waits. The promise rejects when the emulator closes. */
 		wait: async (seconds: number) => {
 			await pause(seconds * 1000, undefined, { signal: closer.signal });
 		},
@@ -45,8 +45,8 @@ function createContext(settings: Settings) {
 
 /**
  * Starts an emulator of the task service on 127.0.0.1.
- * @param options settings.cts has the defaults. Files are served on the port after `port`, uploads that are
- * apart on the one after that; when it is 0 (the default) all are free ones.
+ * @param options settings.cts has the defaults. Files are served on the port after `port`, uploads with a
+ * host of their own on the port after that. If `port` is 0 (the default), all are free ports.
  * @throws {Error} when a port is taken
  */
 export async function startService({
@@ -84,7 +84,7 @@ export async function startService({
 			idle: lifecycle.idle,
 			faultNext: (fault: RequestFault) => void requestFaults.push(fault),
 
-			/** Changes settings while running; tasks under way keep their pace. */
+			/** Changes settings at any time. Tasks under way keep their pace. */
 			set: (changes: SettingsInput) => void Object.assign(settings, changes),
 
 			/**

@@ -3,20 +3,20 @@ import { TASK_PATH } from './catalogue.cts';
 import { describe, dialects } from './dialects.cts';
 import { answerFaultily, readFaults, type TaskFaults } from './faults.cts';
 import type { Context } from './index.cts';
-import { readOrder } from './models.cts';
+import { readCreation } from './models.cts';
 import type { Lifecycle } from './tasks.cts';
 import { Rejection, wrapData } from './validation.cts';
 
 const DETAILS_PATH = '/api/v1/jobs/recordInfo';
 
-/** Adds the creation of tasks, and their details. */
+/** Adds the endpoints of creations and details. */
 export function registerTasks(app: FastifyInstance, context: Context, lifecycle: Lifecycle) {
 	registerCreation(app, context, lifecycle);
 	registerDetails(app, context);
 }
 
-/** Returns a function that counts a creation. It throws a rejection 429 for one too many. */
-function countCreations({ settings, tasks }: Context) {
+/** Returns a function that admits and counts a creation. It throws a rejection 429 for a creation too many. */
+function createAdmission({ settings, tasks }: Context) {
 	const times: number[] = [];
 	return () => {
 		const now = performance.now();
@@ -33,26 +33,26 @@ function countCreations({ settings, tasks }: Context) {
 function registerCreation(app: FastifyInstance, context: Context, lifecycle: Lifecycle) {
 	const { settings, tasks, wait } = context;
 	const { creditsRejection, describeCreation } = dialects[settings.dialect];
-	const takeTurn = countCreations(context);
+	const admitCreation = createAdmission(context);
 
 	app.post(TASK_PATH, async (request, reply) => {
 		const {
-			order,
+			creation,
 			result,
 			cost = settings.costPerTask,
-		} = readOrder(request.body, settings.dialect);
-		takeTurn();
+		} = readCreation(request.body, settings.dialect);
+		admitCreation();
 		if (settings.credits < cost) throw creditsRejection;
 		const faults: TaskFaults = {
-			...readFaults(order.input.prompt),
-			...settings.faultsFor?.({ ...order, index: tasks.size }),
+			...readFaults(creation.input.prompt),
+			...settings.faultsFor?.({ ...creation, index: tasks.size }),
 		};
 		const { status, code, garbage, hang, message, lost: dropConnection, accepted = 200 } = faults;
-		const isSpoilt = Boolean(status || code || garbage || hang);
-		const made = { ...order, result, creditsConsumed: cost, faults };
-		const task = !isSpoilt || faults.created ? lifecycle.create(made) : undefined;
-		const outcome = `${task?.taskId ?? 'no task'}${isSpoilt ? ', spoilt' : ''}`;
-		settings.log?.(`create ${order.model}: ${outcome}`);
+		const isFaulty = Boolean(status || code || garbage || hang);
+		const made = { ...creation, result, creditsConsumed: cost, faults };
+		const task = !isFaulty || faults.created ? lifecycle.create(made) : undefined;
+		const outcome = `${task?.taskId ?? 'no task'}${isFaulty ? ', faulty' : ''}`;
+		settings.log?.(`create ${creation.model}: ${outcome}`);
 		if (task) settings.credits -= cost;
 
 		if (faults.delay) await wait(faults.delay);

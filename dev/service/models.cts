@@ -35,8 +35,8 @@ const deltaInput = strictObject({
 });
 
 /**
- * The inputs of each model, field by field as the contract lists them.
- * The contract does not show which fields are mandatory: here the media are, and all else is optional.
+ * The inputs of each model, field by field as the contract lists them. The contract doesn't say which fields are
+ * mandatory: here the files are, and all else is optional.
  */
 const models: Record<string, Model> = {
 	'alpha-3.0/motion-control': {
@@ -81,35 +81,35 @@ const models: Record<string, Model> = {
 	'delta-1-1/reference-to-video': { input: deltaInput.omit({ seed: true }), result: video },
 };
 
-const envelope = strictObject({
+const creationBody = strictObject({
 	model: nonEmptyText,
 	callBackUrl: httpUrl.optional(),
 	input: z.record(text, z.unknown()),
 });
 
-export type TaskOrder = z.infer<typeof envelope>;
+export type Creation = z.infer<typeof creationBody>;
 
 /**
  * Reads the body of a create request to the letter of the contract, or of the catalogue's schema for models that the
  * contract does not have. A model whose name begins with `custom/` takes any input.
- * @returns what the task costs, too, if the list has a price
- * @throws {Rejection} in the dialect's words, that names the field at fault
+ * @returns the creation, its kind of result and, if the list has a price, its cost
+ * @throws {Rejection} that names the field at fault, in the dialect's words
  */
-export function readOrder(
+export function readCreation(
 	body: unknown,
 	dialect: DialectName,
-): { order: TaskOrder; result: Result; cost?: number } {
-	const order = check(envelope, body);
-	const model = Object.hasOwn(models, order.model) ? models[order.model] : undefined;
-	const found = model ?? findInCatalogue(order.model);
-	if (!found && order.model.startsWith('custom/')) return { order, result: video };
-	if (!found) throw new Rejection(422, `model "${order.model}" is not known`);
+): { creation: Creation; result: Result; cost?: number } {
+	const creation = check(creationBody, body);
+	const model = Object.hasOwn(models, creation.model) ? models[creation.model] : undefined;
+	const found = model ?? findInCatalogue(creation.model);
+	if (!found && creation.model.startsWith('custom/')) return { creation, result: video };
+	if (!found) throw new Rejection(422, `model "${creation.model}" is not known`);
 	const issues =
 		'input' in found
-			? listIssues(found.input, order.input, ['input'])
-			: listSchemaIssues(order, found);
+			? listIssues(found.input, creation.input, ['input'])
+			: listSchemaIssues(creation, found);
 	const rejection = dialects[dialect].rejectInput(issues);
 	if (rejection) throw rejection;
-	const cost = 'price' in found ? findCost(found.price ?? [], order.input) : undefined;
-	return { order, result: found.result ?? video, cost };
+	const cost = 'price' in found ? findCost(found.price ?? [], creation.input) : undefined;
+	return { creation, result: found.result ?? video, cost };
 }

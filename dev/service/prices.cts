@@ -1,19 +1,19 @@
-/** What a task costs, as the list says it in words. */
+/** A price of a model. The list says the same in words. */
 export interface Price {
 	credits: number;
-	/** The input that it is for; any by default. */
+	/** The values that the input must have for this price; any by default. */
 	when?: Record<string, unknown>;
 	/**
-	 * The field whose seconds, entries or begun thousands of characters cost so much each. Of what isn't in the input, such as
-	 * the length of a video behind a URL, there is one.
+	 * The field that is charged: a number by its value, a list by its entries, a text by each begun thousand of characters. A
+	 * field that the input lacks counts as one.
 	 */
 	each?: string;
-	/** Credits beside that. */
+	/** Credits of each task, beside those for the field. */
 	base?: number;
 }
 
-/** Counts what is charged. Entries of a list count by one of their fields, as in `shots.duration`. */
-function count(input: Record<string, unknown>, each: string): number {
+/** Counts what a field is charged for. `shots.duration` charges each entry of the list `shots` by its field `duration`. */
+function countCharged(input: Record<string, unknown>, each: string): number {
 	const [field = '', ofEntry] = each.split('.');
 	const value = input[field];
 	if (Array.isArray(value) && !ofEntry) return value.length;
@@ -26,10 +26,12 @@ function count(input: Record<string, unknown>, each: string): number {
 	return numbers.length ? numbers.reduce((total, number) => total + number, 0) : 1;
 }
 
-/** Returns what a task costs: the first of a model's prices that is for its input. */
+/** Finds what a task costs, by the first of a model's prices that is for its input. */
 export function findCost(prices: Price[], input: Record<string, unknown>) {
 	const price = prices.find(({ when = {} }) =>
 		Object.entries(when).every(([field, value]) => input[field] === value),
 	);
-	return price && (price.base ?? 0) + price.credits * (price.each ? count(input, price.each) : 1);
+	return (
+		price && (price.base ?? 0) + price.credits * (price.each ? countCharged(input, price.each) : 1)
+	);
 }

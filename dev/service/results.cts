@@ -1,7 +1,7 @@
 import type { Context } from './index.cts';
 import type { TaskRecord } from './tasks.cts';
 
-/** The first file of each field, by the kind of result. */
+/** The fields of each kind of result, and the name of the first file in each field. */
 const fields = {
 	video: {
 		resultUrls: 'result.mp4',
@@ -16,13 +16,13 @@ const fields = {
 
 export interface Result {
 	kind: keyof typeof fields;
-	/** In each field; one by default. */
+	/** The number of files in each field; one by default. */
 	files?: number;
 	/** `resultJson` is an object instead of JSON in a string. */
 	asObject?: boolean;
 }
 
-/** The ID of one of a task's songs. */
+/** Builds the ID of one of a task's songs. */
 export const nameSong = (taskId: string, index: number) => `${taskId}-song-${index + 1}`;
 
 /** Names a task's result files, by field. */
@@ -36,13 +36,13 @@ function nameFiles({ result, faults }: TaskRecord): Array<[field: string, names:
 	]);
 }
 
-/** Tells whether the task has finished with a file of this name. */
+/** Whether the task is completed and has a file of this name. */
 export const hasFile = (record: TaskRecord, name: string) =>
 	record.state === 'success' && nameFiles(record).some(([, names]) => names.includes(name));
 
 export interface FormattedResult {
 	resultJson: string | object;
-	/** Of music; newer records have every result here too. */
+	/** The result as an object. In older records only music has it. */
 	response?: object;
 }
 

@@ -1,25 +1,25 @@
 import type { DialectName } from './dialects.cts';
 import type { TaskFaults } from './faults.cts';
-import type { TaskOrder } from './models.cts';
+import type { Creation } from './models.cts';
 
 export const defaults = {
-	/** How the service speaks: dialects.cts has the differences. */
+	/** The dialect that the service speaks: dialects.cts has the differences. */
 	dialect: 'contract' as DialectName,
 	token: 'dev-token',
-	/** Signs callbacks; '' switches signing off. */
+	/** The key that signs callbacks. A blank one switches signing off. */
 	webhookSecret: 'dev-webhook-hmac-key',
 	taskSeconds: 0.2,
 	/** The pauses between the attempts to deliver a callback. */
 	callbackRetrySeconds: [0.2, 0.4, 0.8],
-	/** The time that a receiver has to answer one. */
+	/** How long a receiver may take to answer a callback. */
 	callbackTimeoutSeconds: 15,
 	callbacks: true,
 	credits: 10_000,
-	/** Of a model without a price in the list. */
+	/** The cost of a task whose model has no price in the list. */
 	costPerTask: 12.5,
-	/** More creations within ten seconds are rejected. */
+	/** The service rejects more creations within ten seconds. */
 	creationsPer10Seconds: Infinity,
-	/** More unfinished tasks are rejected, in these words. */
+	/** The service rejects more unfinished tasks, in these words. */
 	tasksAtOnce: Infinity,
 	tasksAtOnceText:
 		'The number of concurrent tasks has reached its limit. Please wait for a task to end.',
@@ -32,11 +32,11 @@ export const defaults = {
 };
 
 export type Settings = typeof defaults & {
-	/** The validity of result links; null and by default for ever. */
+	/** How long result links are valid; by default, and with null, for ever. */
 	resultSeconds?: number | null;
-	/** `index` counts create requests from 0. */
-	faultsFor?: (task: TaskOrder & { index: number }) => TaskFaults | undefined;
-	/** Changes the body of an answer of the API: what it returns is sent. */
+	/** Chooses the faults of a task. `index` counts creations from 0. */
+	faultsFor?: (task: Creation & { index: number }) => TaskFaults | undefined;
+	/** Changes the body of an answer of the API: the API sends what this function returns. */
 	rewrite?: (body: unknown, path: string) => unknown;
 	log?: (line: string) => void;
 };

@@ -4,14 +4,14 @@ import { createHmac } from 'node:crypto';
 export const TIMESTAMP = 'x-webhook-timestamp';
 export const SIGNATURE = 'x-webhook-signature';
 
-/** As much of a callback's body as is signed: the task's ID, by either of its names. */
+/** The part of a callback's body that is signed: the task's ID, by either of its names. */
 interface SignedBody {
 	data?: { task_id?: string | number; taskId?: string | number };
 }
 
 /**
- * Signs a callback as the contract says, and returns the headers that come with its body.
- * @param body as it is sent: its bytes, or what they are made of by `JSON.stringify`
+ * Signs a callback as the contract says, and returns the headers to send with its body.
+ * @param body the bytes that are sent, or the object that `JSON.stringify` makes them of
  * @param timestamp Unix time in seconds
  */
 export function signHeaders(

@@ -1,27 +1,27 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import type { CallbackAttempt, createCallbacks } from './callbacks.cts';
+import type { SentCallback, createCallbacks } from './callbacks.cts';
 import { dialects } from './dialects.cts';
 import type { TaskFaults } from './faults.cts';
 import type { Context } from './index.cts';
-import type { TaskOrder } from './models.cts';
+import type { Creation } from './models.cts';
 import type { Result } from './results.cts';
 
-/** What is known of a task when it is ordered. */
-interface NewTask extends TaskOrder {
+/** A creation that the service takes, and what is known of its task by then. */
+interface AcceptedCreation extends Creation {
 	result: Result;
 	creditsConsumed: number;
 	faults: TaskFaults;
 }
 
 /** Times are in ms. */
-export interface TaskRecord extends NewTask {
+export interface TaskRecord extends AcceptedCreation {
 	taskId: string;
 	state: string;
 	createTime: number;
 	updateTime: number;
 	completeTime: number | null;
-	callbacks: CallbackAttempt[];
+	callbacks: SentCallback[];
 	/** How often details were asked for. */
 	detailsRequests: number;
 }
@@ -31,10 +31,10 @@ export type Lifecycle = ReturnType<typeof createLifecycle>;
 /** Runs tasks from their creation to the last callback. */
 export function createLifecycle(context: Context, callbacks: ReturnType<typeof createCallbacks>) {
 	const { settings, closing, tasks, wait } = context;
-	/** Each settles when the task has ended and its callbacks too. */
+	/** The life of each task: a promise that settles when the task and its callbacks have ended. */
 	const lives = new Map<TaskRecord, Promise<void>>();
 
-	const move = (record: TaskRecord, state: string) =>
+	const moveTo = (record: TaskRecord, state: string) =>
 		Object.assign(record, { state, updateTime: Date.now() });
 
 	function refund(record: TaskRecord) {
@@ -42,17 +42,17 @@ export function createLifecycle(context: Context, callbacks: ReturnType<typeof c
 		record.creditsConsumed = 0;
 	}
 
-	async function live(record: TaskRecord) {
+	async function runLife(record: TaskRecord) {
 		const { fail, failCode, neverEnds, slow: seconds = settings.taskSeconds } = record.faults;
 		const { states, refundsFailures } = dialects[settings.dialect];
 		for (const state of states) {
-			move(record, state);
+			moveTo(record, state);
 			await wait(seconds / states.length);
 		}
 		if (neverEnds) await once(closing, 'abort');
 		record.completeTime = Date.now();
 		if (failCode !== undefined || (fail && refundsFailures)) refund(record);
-		move(record, fail || failCode !== undefined ? 'fail' : 'success');
+		moveTo(record, fail || failCode !== undefined ? 'fail' : 'success');
 		await callbacks.deliver(record);
 	}
 
@@ -64,10 +64,10 @@ export function createLifecycle(context: Context, callbacks: ReturnType<typeof c
 	}
 
 	/** Makes a task and starts its life. */
-	function create(order: NewTask) {
+	function create(creation: AcceptedCreation) {
 		const now = Date.now();
 		const record: TaskRecord = {
-			...order,
+			...creation,
 			taskId: randomBytes(16).toString('hex'),
 			state: 'waiting',
 			createTime: now,
@@ -77,7 +77,7 @@ export function createLifecycle(context: Context, callbacks: ReturnType<typeof c
 			detailsRequests: 0,
 		};
 		tasks.set(record.taskId, record);
-		const life = live(record).catch((error) => {
+		const life = runLife(record).catch((error) => {
 			if (!closing.aborted) throw error;
 		});
 		lives.set(record, life);
@@ -85,7 +85,7 @@ export function createLifecycle(context: Context, callbacks: ReturnType<typeof c
 	}
 
 	/**
-	 * Waits until a task has ended and its callbacks too.
+	 * Waits until a task and its callbacks have ended.
 	 * @throws {Error} when there is no such task
 	 */
 	async function waitForTask(taskId: string) {
@@ -94,7 +94,7 @@ export function createLifecycle(context: Context, callbacks: ReturnType<typeof c
 		return record;
 	}
 
-	/** Waits until every task that can end has ended, and its callbacks too. */
+	/** Waits until every task that can end, and its callbacks, have ended. */
 	async function idle() {
 		for (let settled = 0; settled < lives.size; ) {
 			settled = lives.size;

@@ -31,9 +31,9 @@ const formBody = strictObject({
 });
 const urlBody = strictObject({ fileUrl: httpUrl, ...target });
 
-/** Adds both ways to upload. */
+/** Adds the endpoints of both ways to upload. */
 export function registerUploads(app: FastifyInstance, context: Context) {
-	/** Keeps a file under its name; one of the same name is overwritten. */
+	/** Stores a file under its name, in place of an earlier one of this name. */
 	function keep(received: Received, uploadPath: string, fileName = received.fileName) {
 		const { mimeType, bytes } = received;
 		const filePath = `${uploadPath.replace(/^\/+|\/+$/g, '')}/${fileName}`;
@@ -77,7 +77,7 @@ export function registerUploads(app: FastifyInstance, context: Context) {
 	});
 }
 
-/** @throws {Error} when the file can't be had */
+/** @throws {Error} when the file can't be downloaded */
 async function download(fileUrl: string, closing: AbortSignal): Promise<Received> {
 	const signal = AbortSignal.any([closing, AbortSignal.timeout(FETCH_TIMEOUT_MS)]);
 	const response = await fetch(fileUrl, { signal });

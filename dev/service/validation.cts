@@ -19,7 +19,7 @@ export interface Issue {
 	text: string;
 }
 
-/** The envelope of what the service grants. */
+/** Wraps data in the envelope of a successful answer. */
 export const wrapData = (data: unknown) => ({ code: 200, msg: 'success', data });
 
 export const nonEmptyText = z.string().min(1);
@@ -28,7 +28,7 @@ export const httpUrl = z
 	.url()
 	.regex(/^https?:/, 'Not an http(s) URL');
 
-/** An object that rejects keys it does not name. */
+/** Builds the schema of an object that may have no other keys. */
 export const strictObject = <Shape extends z.ZodRawShape>(shape: Shape) => z.object(shape).strict();
 
 function findKind(issue: z.ZodIssue): Issue['kind'] {
@@ -48,7 +48,7 @@ export function listIssues(shape: z.ZodTypeAny, value: unknown, path: string[] =
 	});
 }
 
-/** Makes the rejection for what is wrong, if something is. */
+/** Builds the rejection for what is wrong, if something is. */
 export function rejectAll(issues: Issue[]) {
 	if (issues.length === 0) return undefined;
 	return new Rejection(422, issues.map(({ text }) => text).join('; '));
@@ -56,7 +56,7 @@ export function rejectAll(issues: Issue[]) {
 
 /**
  * Returns the value if it has the shape.
- * @throws {Rejection} 422 that names every field at fault
+ * @throws {Rejection} 422, which names every field at fault
  */
 export function check<Shape extends z.ZodTypeAny>(shape: Shape, value: unknown) {
 	const rejection = rejectAll(listIssues(shape, value));

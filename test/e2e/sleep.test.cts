@@ -66,7 +66,7 @@ const ROWS: Record<string, Row> = {
 		shows: /"index":2/,
 	},
 	"a file that can't be had, and binary data that n8n keeps together": {
-		items: ['one #fileRefused', 'two'],
+		items: ['one #fileRejected', 'two'],
 		options: FILES,
 		settings: { binaryMode: 'combined' },
 		shows: /downloadError/,

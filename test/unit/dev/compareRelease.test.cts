@@ -1,4 +1,4 @@
-import { isKept } from '../../../dev/compareRelease.cts';
+import { holdsAll } from '../../../dev/compareRelease.cts';
 
 const choose = (...values: string[]) => values.map((value) => ({ name: `The ${value}`, value }));
 const color = { name: 'color', type: 'options', options: choose('red', 'blue'), default: 'red' };
@@ -28,8 +28,8 @@ it.each<[string, object, object]>([
 		{ ...options, displayOptions: { hide: { operation: ['make'] } } },
 	],
 ])('%s breaks workflows', (_, was, now) => {
-	expect(isKept(was, was)).toBe(true);
-	expect(isKept(was, now)).toBe(false);
+	expect(holdsAll(was, was)).toBe(true);
+	expect(holdsAll(was, now)).toBe(false);
 });
 
 it.each<[string, object, object]>([
@@ -46,5 +46,5 @@ it.each<[string, object, object]>([
 		{ ...options, displayOptions: { show: { '@version': [1] } } },
 	],
 ])('%s breaks nothing', (_, was, now) => {
-	expect(isKept(was, now)).toBe(true);
+	expect(holdsAll(was, now)).toBe(true);
 });
