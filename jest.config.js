@@ -1,4 +1,3 @@
-/** The suites: `unit` is pure, `zod4` a part of it with the next zod, `service` holds the emulator to the contract, `engine` runs the built package in n8n-core, `e2e` the packed one in a real n8n, `editor` its part that uses the editor by hand, which runs alone, `queue` in n8n's queue mode. */
 const typescript = {
 	'\\.c?ts$': ['@swc/jest', { jsc: { parser: { syntax: 'typescript' }, target: 'es2022' } }],
 };
@@ -13,7 +12,7 @@ const suite = (name, testMatch, more) => ({
 	...more,
 });
 
-/** zod is n8n's own, and will be version 4 one day: these tests run with each. */
+/** The tests that run with zod 3 and zod 4: n8n provides zod, and will move to version 4 one day. */
 const READS_BY_ZOD = ['catalogue', 'client', 'schemas', 'task'].map(
 	(name) => `test/unit/api/${name}.test.ts`,
 );
@@ -26,20 +25,27 @@ const realN8n = {
 /** @type {import('jest').Config} */
 module.exports = {
 	projects: [
+		// The sources, without n8n.
 		suite('unit', ['test/@(unit|world)/**/*.test.@(ts|cts)']),
+		// A part of `unit`, with the next zod.
 		suite('zod4', READS_BY_ZOD, { moduleNameMapper: { '^zod$': 'zod4' } }),
+		// The emulator, held to the contract.
 		suite('service', ['test/service/**/*.test.cts']),
+		// The built package in n8n-core.
 		suite('engine', ['test/engine/**/*.test.@(ts|cts)'], {
-			// Types are those of the sources, what runs is the build.
+			// The tests take types from the sources, and run the build.
 			moduleNameMapper: { '^(?:\\.\\./)+(nodes|credentials)/(.*)$': '<rootDir>/dist/$1/$2' },
 			setupFilesAfterEnv: ['<rootDir>/test/engine/setup.cts'],
 		}),
+		// The packed package in a real n8n.
 		suite('e2e', ['test/e2e/!(editor*).test.cts'], realN8n),
+		// The packed package in n8n's editor, as a person uses it: a suite apart, so that it can run alone.
 		suite('editor', ['test/e2e/editor*.test.cts'], realN8n),
+		// The packed package in n8n's queue mode.
 		suite('queue', ['test/queue/**/*.test.cts'], realN8n),
 	],
-	// More than `PATIENCE`, so that a wait in vain is named.
+	// Longer than `PATIENCE`, so that a wait in vain ends with its own message.
 	testTimeout: 300_000,
-	// By default one core is left idle, of two that is half.
+	// By default Jest leaves one core idle, which is half of two.
 	maxWorkers: '100%',
 };
