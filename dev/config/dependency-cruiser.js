@@ -118,8 +118,7 @@ const forbidden = [
 	},
 	{
 		name: 'emulator-stands-alone',
-		comment:
-			'A mistake in shared code would be in the package and the emulator, so no test would fail.',
+		comment: 'No test would notice a mistake in code that both share.',
 		from: { path: '^dev/service/' },
 		to: { path: workshop, pathNot: '^dev/service/' },
 	},
