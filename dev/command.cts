@@ -28,9 +28,9 @@ export async function runCommand(
 ): Promise<string> {
 	const { cwd, what, env, tries = 1, log = () => {} } = options;
 	const inherited = Object.entries(process.env).filter(([name]) => !OUTER_PACKAGE.test(name));
-	const started = Date.now();
+	const startedAt = Date.now();
 	const progress = setInterval(() => {
-		log(`… ${what}, ${Math.round((Date.now() - started) / 1000)} s`);
+		log(`… ${what}, ${Math.round((Date.now() - startedAt) / 1000)} s`);
 	}, PROGRESS_PAUSE);
 	try {
 		for (let number = 1; ; number++) {

@@ -2,9 +2,9 @@ export type Log = (line: string) => void;
 
 /** Returns a log whose lines begin with the seconds since it was made. */
 export function createLog(): Log {
-	const started = Date.now();
+	const startedAt = Date.now();
 	return (line) => {
-		const seconds = Math.round((Date.now() - started) / 1000);
+		const seconds = Math.round((Date.now() - startedAt) / 1000);
 		console.log(`[${String(seconds).padStart(3)} s] ${line}`);
 	};
 }

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { buildByHand, buildByNode } from './fixtures/byHand.cts';
 import { listExamples, readExample } from './fixtures/examples.cts';
-import { N8nAgent, nodeTool } from './fixtures/n8nAgents.cts';
+import { N8nAgent, buildNodeTool } from './fixtures/n8nAgents.cts';
 import { startPair, type Pair } from './fixtures/pair.cts';
 import { startScriptedModel } from './fixtures/scriptedModel.cts';
 import { chain, mediaGeneration } from './fixtures/workflows.cts';
@@ -136,7 +136,7 @@ async function createAgent({ n8n, credential }: Pair, model: CredentialInput) {
 	const prompt = "={{ $fromAI('prompt', 'What to change', 'string') }}";
 	const node = mediaGeneration({ ...EDIT, operation: 'generate', prompt });
 	const credentials = { mediaGenerationApi: credential };
-	const tool = nodeTool('Edit the photo', { ...node, credentials });
+	const tool = buildNodeTool('Edit the photo', { ...node, credentials });
 	return await N8nAgent.create(n8n, 'Photo studio', await n8n.createCredential(model), [tool]);
 }
 

@@ -39,9 +39,9 @@ function listLongFunctions(source: ts.SourceFile, node: ts.Node = source): strin
 	const begin = lineOf(node.getStart(source));
 	const lines = lineOf(node.getEnd()) - begin + 1;
 	const isLong = ts.isFunctionLike(node) && 'body' in node && node.body && lines > LONGEST_FUNCTION;
-	const found = isLong ? [`${source.fileName}:${begin} is a function of ${lines} lines`] : [];
-	ts.forEachChild(node, (child) => void found.push(...listLongFunctions(source, child)));
-	return found;
+	const problems = isLong ? [`${source.fileName}:${begin} is a function of ${lines} lines`] : [];
+	ts.forEachChild(node, (child) => void problems.push(...listLongFunctions(source, child)));
+	return problems;
 }
 
 function getRoom(file: string): string | undefined {
@@ -54,7 +54,7 @@ function getRoom(file: string): string | undefined {
 /** Prints the sizes, and what is too large. With `--set`, the present sizes become the budgets. */
 function main() {
 	const sums: Record<string, number> = {};
-	const found: string[] = [];
+	const problems: string[] = [];
 	const args = ['ls-files', '--cached', '--others', '--exclude-standard', '-z'];
 	for (const file of execFileSync('git', args).toString().split('\0').sort()) {
 		const room = getRoom(file);
@@ -64,7 +64,7 @@ function main() {
 		const isJson = file.endsWith('.json');
 		const leaves = isJson ? countText(JSON.stringify(JSON.parse(text))) : countLeaves(source);
 		sums[room] = (sums[room] ?? 0) + leaves;
-		if (PRODUCT.test(file) && !isJson) found.push(...listLongFunctions(source));
+		if (PRODUCT.test(file) && !isJson) problems.push(...listLongFunctions(source));
 	}
 	console.table(sums);
 	if (process.argv.includes('--set'))
@@ -72,9 +72,9 @@ function main() {
 	const budgets = JSON.parse(fs.readFileSync(BUDGETS, 'utf8')) as Record<string, number>;
 	for (const [room, leaves] of Object.entries(sums))
 		if (leaves > (budgets[room] ?? 0))
-			found.push(`${room} has ${leaves} leaves, of ${budgets[room]} in ${BUDGETS}`);
-	for (const line of found) console.error(`✗ ${line}`);
-	process.exitCode = found.length > 0 ? 1 : 0;
+			problems.push(`${room} has ${leaves} leaves, of ${budgets[room]} in ${BUDGETS}`);
+	for (const line of problems) console.error(`✗ ${line}`);
+	process.exitCode = problems.length > 0 ? 1 : 0;
 }
 
 main();

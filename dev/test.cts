@@ -10,7 +10,7 @@ const CHECKS = [
 const SUITES = ['unit', 'zod4', 'service', 'engine'];
 
 /** Jest's lines about files that have passed, and npm's lines about its settings. */
-const UNASKED = /^(PASS |npm warn ).*\n/gm;
+const NOISE = /^(PASS |npm warn ).*\n/gm;
 
 /** Jest's count of the tests that ran. */
 let tests = '';
@@ -24,7 +24,7 @@ async function run([command = '', ...args]: string[]) {
 		reject: false,
 	});
 	tests ||= /^Tests: +(.*)$/m.exec(all)?.[1] ?? '';
-	if (failed) console.log(`\n✗ ${[command, ...args].join(' ')}\n${all.replace(UNASKED, '')}`);
+	if (failed) console.log(`\n✗ ${[command, ...args].join(' ')}\n${all.replace(NOISE, '')}`);
 	return !failed;
 }
 
@@ -45,12 +45,12 @@ async function main() {
 			? `Builds, then runs ${what} beside all linters.`
 			: `Builds, then runs ${args.join(' ')} in ${what}.`,
 	);
-	const begun = Date.now();
+	const startedAt = Date.now();
 	const jest = ['jest', ...args, '--silent', '--selectProjects', ...SUITES];
 	const passed =
 		(await run(['npm', 'run', '--silent', 'build'])) &&
 		(await Promise.all([runAll(checks), run(jest)])).every(Boolean);
-	const seconds = Math.round((Date.now() - begun) / 1000);
+	const seconds = Math.round((Date.now() - startedAt) / 1000);
 	console.log(`${passed ? 'All passed' : 'Failed'}, ${seconds} s. Tests: ${tests || 'none ran'}`);
 	process.exitCode = Number(!passed);
 }

@@ -24,11 +24,11 @@ export async function poll<Answer>(
 	ask: () => Answer | undefined | Promise<Answer | undefined>,
 	{ what, details = () => '' }: PollOptions,
 ): Promise<NonNullable<Answer>> {
-	const begun = Date.now();
+	const startedAt = Date.now();
 	for (;;) {
 		const answer = await ask();
 		if (answer) return answer;
-		const passed = Date.now() - begun;
+		const passed = Date.now() - startedAt;
 		if (passed > PATIENCE)
 			throw new Error(`Waited ${PATIENCE / 1000} s for ${what}, in vain. ${details()}`);
 		const pause = Math.min(Math.max(passed / 3, SHORTEST_PAUSE), LONGEST_PAUSE);

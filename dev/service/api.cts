@@ -136,9 +136,9 @@ function registerReads(app: FastifyInstance, context: Context) {
 		scope.get(`${MODELS_PATH}/*`, async ({ url }) => {
 			const [, path = ''] = SCHEMA_PATH.exec(url) ?? [];
 			// A slash of a model's name is never encoded.
-			const found = /%2f/i.test(path) ? undefined : findInCatalogue(decodeURIComponent(path));
-			if (!found) throw new Rejection(404, 'The model does not exist');
-			return wrapData({ model: found.entry.model, openapi: found.openapi });
+			const model = /%2f/i.test(path) ? undefined : findInCatalogue(decodeURIComponent(path));
+			if (!model) throw new Rejection(404, 'The model does not exist');
+			return wrapData({ model: model.entry.model, openapi: model.openapi });
 		});
 
 		scope.post(DOWNLOAD_URL_PATH, async ({ body }) => {

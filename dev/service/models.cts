@@ -101,15 +101,15 @@ export function readCreation(
 ): { creation: Creation; result: Result; cost?: number } {
 	const creation = check(creationBody, body);
 	const model = Object.hasOwn(models, creation.model) ? models[creation.model] : undefined;
-	const found = model ?? findInCatalogue(creation.model);
-	if (!found && creation.model.startsWith('custom/')) return { creation, result: video };
-	if (!found) throw new Rejection(422, `model "${creation.model}" is not known`);
+	const definition = model ?? findInCatalogue(creation.model);
+	if (!definition && creation.model.startsWith('custom/')) return { creation, result: video };
+	if (!definition) throw new Rejection(422, `model "${creation.model}" is not known`);
 	const issues =
-		'input' in found
-			? listIssues(found.input, creation.input, ['input'])
-			: listSchemaIssues(creation, found);
+		'input' in definition
+			? listIssues(definition.input, creation.input, ['input'])
+			: listSchemaIssues(creation, definition);
 	const rejection = dialects[dialect].rejectInput(issues);
 	if (rejection) throw rejection;
-	const cost = 'price' in found ? findCost(found.price ?? [], creation.input) : undefined;
-	return { creation, result: found.result ?? video, cost };
+	const cost = 'price' in definition ? findCost(definition.price ?? [], creation.input) : undefined;
+	return { creation, result: definition.result ?? video, cost };
 }

@@ -6,13 +6,13 @@ import { dialects } from './dialects.cts';
 import type { Context } from './index.cts';
 import { check, httpUrl, nonEmptyText, strictObject } from './validation.cts';
 
-interface Received {
+interface UploadedFile {
 	fileName: string;
 	mimeType: string;
 	bytes: Buffer;
 }
 
-export interface Upload extends Received {
+export interface Upload extends UploadedFile {
 	size: number;
 	/** The upload path and the file name. */
 	filePath: string;
@@ -26,7 +26,7 @@ const target = {
 	fileName: nonEmptyText.regex(/^[^/\\]+$/).optional(),
 };
 const formBody = strictObject({
-	file: z.custom<Received>((value) => typeof value === 'object', 'Required'),
+	file: z.custom<UploadedFile>((value) => typeof value === 'object', 'Required'),
 	...target,
 });
 const urlBody = strictObject({ fileUrl: httpUrl, ...target });
@@ -34,8 +34,8 @@ const urlBody = strictObject({ fileUrl: httpUrl, ...target });
 /** Adds the endpoints of both ways to upload. */
 export function registerUploads(app: FastifyInstance, context: Context) {
 	/** Stores a file under its name, in place of an earlier one of this name. */
-	function keep(received: Received, uploadPath: string, fileName = received.fileName) {
-		const { mimeType, bytes } = received;
+	function store(file: UploadedFile, uploadPath: string, fileName = file.fileName) {
+		const { mimeType, bytes } = file;
 		const filePath = `${uploadPath.replace(/^\/+|\/+$/g, '')}/${fileName}`;
 		const urlPath = filePath.split('/').map(encodeURIComponent).join('/');
 		const downloadUrl = `${context.resultsUrl}/uploads/${urlPath}`;
@@ -65,20 +65,20 @@ export function registerUploads(app: FastifyInstance, context: Context) {
 
 	app.post('/api/file-stream-upload', async ({ body }) => {
 		const { file, uploadPath, fileName } = check(formBody, body);
-		return keep(file, uploadPath, fileName);
+		return store(file, uploadPath, fileName);
 	});
 
 	app.post('/api/file-url-upload', async ({ body }, reply) => {
 		const { fileUrl, uploadPath, fileName } = check(urlBody, body);
-		const received = await download(fileUrl, context.closing).catch(String);
-		if (typeof received !== 'string') return keep(received, uploadPath, fileName);
-		const msg = `fileUrl could not be fetched: ${received}`;
+		const file = await download(fileUrl, context.closing).catch(String);
+		if (typeof file !== 'string') return store(file, uploadPath, fileName);
+		const msg = `fileUrl could not be fetched: ${file}`;
 		return reply.code(400).send({ success: false, code: 400, msg });
 	});
 }
 
 /** @throws {Error} when the file can't be downloaded */
-async function download(fileUrl: string, closing: AbortSignal): Promise<Received> {
+async function download(fileUrl: string, closing: AbortSignal): Promise<UploadedFile> {
 	const signal = AbortSignal.any([closing, AbortSignal.timeout(FETCH_TIMEOUT_MS)]);
 	const response = await fetch(fileUrl, { signal });
 	if (!response.ok) throw new Error(`HTTP ${response.status}`);

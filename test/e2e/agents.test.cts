@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { expect } from '@jest/globals';
 import { readExample } from '../../dev/fixtures/examples.cts';
-import { N8nAgent, nodeTool } from '../../dev/fixtures/n8nAgents.cts';
+import { N8nAgent, buildNodeTool } from '../../dev/fixtures/n8nAgents.cts';
 import { ToolCall } from '../../dev/fixtures/scriptedModel.cts';
 import { editSample, mediaGeneration } from '../../dev/fixtures/workflows.cts';
 import type { WorkflowNode } from '../../dev/n8n/workflow.cts';
@@ -18,7 +18,7 @@ withAgents("an agent of n8n's Agents", () => {
 	/** Makes our node a tool, named as its operation. */
 	const toTool = ({ parameters, ...node }: WorkflowNode) => {
 		const credentials = { mediaGenerationApi: pair.credential };
-		return nodeTool(String(parameters?.operation), { ...node, parameters, credentials });
+		return buildNodeTool(String(parameters?.operation), { ...node, parameters, credentials });
 	};
 
 	/** Builds a tool that creates a task, for whose prompt the model is asked. */
