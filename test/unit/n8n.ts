@@ -109,7 +109,7 @@ export const prepare = (
 	options: ItemOptions = {},
 ): Creation => ({
 	item: buildItem(context, index, options),
-	request: { model: 'model', input: { prompt: `prompt ${index}` }, given: index },
+	request: { model: 'model', input: { prompt: `prompt ${index}` }, userInput: index },
 });
 
 const SECRET = 'a-key';

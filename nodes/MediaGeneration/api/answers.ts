@@ -105,8 +105,8 @@ export const taskRecord = rawTaskRecord.extend({
 export type TaskRecord = z.infer<typeof taskRecord>;
 
 /**
- * The body of a callback. By the contract, the ID is in `data.task_id`; public services send the
- * task's record, most in `data`, one as the body. Only the ID is needed, so all else is optional.
+ * The body of a callback. By the contract, the ID is in `data.task_id`. Public services send the task's
+ * record: most of them in `data`, one as the body. Only the ID is needed, so all else is optional.
  */
 export const callbackBody = z.object({
 	taskId: z.unknown().optional(),
@@ -202,14 +202,14 @@ function listWritings(secret: string): string[] {
 	return [secret, toJson(secret), toJson(toJson(secret)), encoded];
 }
 
-/** Hides a secret as it is written in one way, also a long one that is cut, up to the cut. */
+/** Hides a secret as it is written in one way. Of a long secret that is cut, hides what is there. */
 function hideWriting(text: string, writing: string): string {
 	const rest = writing.slice(LONGEST_SEARCH);
-	const [before = '', ...others] = text.split(writing.slice(0, LONGEST_SEARCH));
-	const shown = others.map((other) => {
+	const [before = '', ...behind] = text.split(writing.slice(0, LONGEST_SEARCH));
+	const shown = behind.map((part) => {
 		let end = 0;
-		while (end < rest.length && other[end] === rest[end]) end++;
-		return other.slice(end);
+		while (end < rest.length && part[end] === rest[end]) end++;
+		return part.slice(end);
 	});
 	return [before, ...shown].join(MASK);
 }

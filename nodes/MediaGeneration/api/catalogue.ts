@@ -33,7 +33,7 @@ async function read<E extends Endpoint>(
 	return await answer;
 }
 
-/** @throws the error, which names what is missing where the service has no catalogue, or no such model */
+/** @throws the error; where the service has no catalogue, or no such model, it says so */
 function throwLack(error: Error, model?: string): never {
 	if (!isOfKind(error, 'notFound')) throw error;
 	const lack = model
@@ -64,10 +64,10 @@ export async function findModels(service: TaskService, filter = ''): Promise<Cat
 	const models = (await read(service, 'modelsPath')).filter((model) => !isChat(model));
 	const words = toPlainWords(filter).split(' ').filter(Boolean);
 	if (!words.length) return models;
-	const asked = words.join(' ');
-	const meant = words.map(translate).join(' ');
-	const phrases = [`to ${asked}`, asked, `to ${meant}`, meant, ''];
-	const rank = (text: string) => phrases.findIndex((phrase) => text.includes(phrase));
+	const phrase = words.join(' ');
+	const translation = words.map(translate).join(' ');
+	const phrases = [`to ${phrase}`, phrase, `to ${translation}`, translation, ''];
+	const rank = (text: string) => phrases.findIndex((one) => text.includes(one));
 	return models
 		.map((model) => ({ model, text: toSearchText(model) }))
 		.filter(({ text }) => words.every((word) => hasWord(text, word)))
@@ -102,26 +102,27 @@ export async function readModelDocument(service: TaskService, model: string): Pr
 }
 
 /** Why the service gave no document. */
-const failures = new Memory<Error>('missingSchemas');
+const missingDocuments = new Memory<Error>('missingDocuments');
 
 /**
  * Reads a model's document for a run; undefined if there is none. After a failure, the service isn't
  * asked again for a minute: each item would wait for a service that has no catalogue.
- * @throws {ServiceError} for a failure that may pass
+ * @throws {ServiceError} for a temporary failure
  */
 export async function readModelDocumentForRun(
 	service: TaskService,
 	model: string,
 ): Promise<unknown> {
 	const key = toKey(service, 'modelSchemaPath', model);
-	const known = failures.get(key);
+	const known = missingDocuments.get(key);
 	if (known) return throwIfTemporary(known);
 	return await readModelDocument(service, model).catch((error: Error) => {
-		failures.set(key, error);
+		missingDocuments.set(key, error);
 		return throwIfTemporary(error);
 	});
 }
 
+/** @returns undefined for any other error: the run goes on without a document */
 function throwIfTemporary(error: Error): undefined {
 	if (factsOf(error).isTemporary) throw error;
 }

@@ -80,9 +80,9 @@ export class TaskService {
 		return digest([this.credentials.baseUrl, this.credentials.accessToken]);
 	}
 
-	/** Hides the secrets of answers in what somebody else sent. */
-	hideSecrets(said: unknown): unknown {
-		return hideInData(said, this.secrets);
+	/** Hides the secrets in data that somebody else sent, as in the service's answers. */
+	hideSecrets(data: unknown): unknown {
+		return hideInData(data, this.secrets);
 	}
 
 	/**
@@ -95,7 +95,7 @@ export class TaskService {
 		const settings = { timeoutSeconds: Math.max(timeoutSeconds, CREATION_TIMEOUT) };
 		const sentAt = performance.now();
 		const answer = await exchange(this, { endpoint: 'createTaskPath', body: request, settings });
-		const took = performance.now() - sentAt;
+		const duration = performance.now() - sentAt;
 		const { data, isEmpty, httpStatus } = answer;
 		if (data && httpStatus < 300) return data.taskId;
 		const failure = answer.failure as ServiceError;
@@ -105,7 +105,7 @@ export class TaskService {
 		const isExplained = answeredBy === 'service' && code !== undefined;
 		const taskId = data?.taskId ?? (isExplained ? undefined : answer.findTaskId());
 		if (didNothing && !taskId) throw failure.withRemedy(`${NOTHING_CREATED} ${description}`);
-		if (!taskId && isEmpty && mayBeRejection(httpStatus, code ?? 0, took))
+		if (!taskId && isEmpty && mayBeRejection(httpStatus, code ?? 0, duration))
 			throw buildUnknownError(
 				{
 					message,
@@ -119,7 +119,7 @@ export class TaskService {
 		throw buildUnknownError({ message, taskId, remedy: isOther ? description : undefined });
 	}
 
-	/** Reads a task. @throws {ServiceError} also when the service doesn't know it */
+	/** Looks at a task. @throws {ServiceError} also when the service doesn't know the task */
 	async getTask(taskId: string, settings: RequestSettings): Promise<Task> {
 		const answer = await exchange(this, { endpoint: 'taskDetailsPath', value: taskId, settings });
 		const record = taskRecord.parse(readDetails(answer, taskId));
@@ -127,7 +127,7 @@ export class TaskService {
 	}
 
 	/**
-	 * Reads a task's record unchanged. Of a record above 2 MB, files are left out.
+	 * Looks at a task, and returns its record unchanged. Of a record above 2 MB, files are left out.
 	 * @throws {ServiceError} like `getTask`
 	 */
 	async getTaskRecord(taskId: string, settings: RequestSettings): Promise<object> {
@@ -177,10 +177,10 @@ export class TaskService {
 }
 
 /**
- * Reads the record in task details, and checks that the record is this task's. Beside a failure, a
- * record with the task's own ID and a known state counts, whatever the code and the HTTP status:
- * services send the records of failed tasks with several codes. Any other record needs a code that
- * speaks of the task.
+ * Reads the record in task details, and checks that the record is of this task. Services send the
+ * records of failed tasks with several codes. So beside a failure, a record with the task's own ID and a
+ * known state counts, whatever the code and the HTTP status. Any other record counts only beside a code
+ * that is about the task.
  */
 function readDetails(
 	{ data: record, isEmpty, failure, origin }: Exchange<'taskDetailsPath'>,

@@ -52,14 +52,14 @@ export interface ServiceRequest<E extends Endpoint = Endpoint> {
 	settings: RequestSettings;
 }
 
-/** The outcome of a request. */
+/** A request's answer, or why there is none. */
 export interface Exchange<E extends Endpoint> {
 	origin: string;
-	/** `data` of its envelope, with secrets hidden; undefined if it doesn't fit `ANSWERS`. */
+	/** `data` of the envelope, with secrets hidden; undefined if `data` doesn't fit `ANSWERS`. */
 	data?: AnswerOf<E>;
 	/** The envelope has no `data`. */
 	isEmpty: boolean;
-	/** Why this is no success. Present also where `data` doesn't fit. */
+	/** Why this is no success. Present also where `data` doesn't fit `ANSWERS`. */
 	failure?: ServiceError;
 	/** 0 without an answer. */
 	httpStatus: number;
@@ -94,28 +94,40 @@ export async function exchange<E extends Endpoint>(
 	const { endpoint, value, settings } = request;
 	const url = buildUrl(credentials, endpoint, value);
 	const { origin } = new URL(url);
-	const { statusCode, text, fault, error } = await send(connection, url, request);
-	const body = (fault ?? error) ? undefined : hideInData(parseServiceJson(text), secrets);
-	const said = envelope.safeParse(body).data;
-	const { data: given } = (body ?? {}) as { data?: unknown };
+	const received = await send(connection, url, request);
+	const { httpStatus, text, fault, error } = received;
+	const isReadable = !fault && !error;
+	const body = isReadable ? hideInData(parseServiceJson(text), secrets) : undefined;
+	const { data: rawData } = (body ?? {}) as { data?: unknown };
 	const schema: z.ZodTypeAny = ANSWERS[endpoint];
-	const { data, error: misfit } = schema.safeParse(given);
-	const why = fault ?? "isn't JSON from the task service";
-	// JSON without an envelope may say what is wrong too.
-	const words = (said || !isObject(body) ? said?.text : toQuote(body)) ?? '';
+	const { data, error: schemaError } = schema.safeParse(rawData);
 	const failure = error
 		? buildError('lost', origin, findNetworkFailure(error, settings.timeoutSeconds))
-		: findFailure(origin, statusCode, said?.code, hideInMessage(words, secrets), why);
+		: findAnswerFailure(origin, received, body, secrets);
 	return {
 		origin,
 		data: data as AnswerOf<E> | undefined,
-		isEmpty: (given ?? null) === null,
-		failure: failure ?? (misfit && buildIncomplete(origin, schema, misfit)),
-		httpStatus: statusCode,
+		isEmpty: (rawData ?? null) === null,
+		failure: failure ?? (schemaError && buildIncomplete(origin, schema, schemaError)),
+		httpStatus,
 		findTaskId: () => hideInData(findTaskId(text, request), secrets) as string | undefined,
 	};
 }
 
+/** Finds out from the envelope, or the lack of one, why an answer isn't a success. */
+function findAnswerFailure(
+	origin: string,
+	{ httpStatus, fault = "isn't JSON from the task service" }: Received,
+	body: unknown,
+	secrets: Iterable<string>,
+): ServiceError | undefined {
+	const parsed = envelope.safeParse(body).data;
+	// JSON without an envelope may say what is wrong too.
+	const words = parsed || !isObject(body) ? parsed?.text : toQuote(body);
+	return findFailure(origin, httpStatus, parsed?.code, hideInMessage(words ?? '', secrets), fault);
+}
+
+/** Makes the error of an answer that lacks what is needed of it. */
 function buildIncomplete(
 	origin: string,
 	{ description }: z.ZodTypeAny,
@@ -153,13 +165,13 @@ const UNUSABLE_VALUE = /(^|[/\\])\.{1,2}([/\\]|$)|\p{Cs}/u;
  * @throws {UserError} if an address or the value is unusable
  */
 export function buildUrl(credentials: Credentials, endpoint: Endpoint, value = ''): string {
-	const { displayName, isUpload, placeholder, path: usual } = ENDPOINTS[endpoint];
+	const { displayName, isUpload, placeholder, path: defaultPath } = ENDPOINTS[endpoint];
 	const uploadBase = isUpload && credentials.uploadBaseUrl?.trim();
 	const base = uploadBase
 		? readBase(uploadBase, 'Upload Base URL')
 		: readBase(credentials.baseUrl.trim(), 'Base URL');
-	const custom = credentials.advancedSettings && credentials[endpoint]?.trim();
-	const path = (custom || usual).replace(/^\/*/, '/');
+	const ownPath = credentials.advancedSettings && credentials[endpoint]?.trim();
+	const path = (ownPath || defaultPath).replace(/^\/*/, '/');
 	if (!placeholder) return base + path;
 	if (!path.includes(placeholder))
 		throw new UserError(`'${displayName}' in the credential must contain ${placeholder}`);
@@ -175,7 +187,7 @@ const buildOptions = (url: string, { body, settings }: ServiceRequest): IHttpReq
 	method: body ? 'POST' : 'GET',
 	headers: {
 		Accept: 'application/json',
-		// Services of this kind ask for it on GET too.
+		// Services of this kind ask for this header on GET too.
 		'Content-Type': body instanceof Blob ? body.type : 'application/json',
 		'User-Agent': USER_AGENT,
 	},
@@ -188,9 +200,10 @@ const buildOptions = (url: string, { body, settings }: ServiceRequest): IHttpReq
 	disableFollowRedirect: true,
 });
 
-/** What has been received, all or a part. */
+/** What has been received of an answer, all or a part. */
 interface Received {
-	statusCode: number;
+	/** 0 without an answer. */
+	httpStatus: number;
 	text: string;
 	/** Why `text` can't be read, as a predicate. */
 	fault?: string;
@@ -209,17 +222,17 @@ async function send(
 	// A stopped execution doesn't abort a creation: the task's ID would be lost.
 	const isCreation = endpoint === 'createTaskPath';
 	const stopped = isCreation ? undefined : context.getExecutionCancelSignal?.();
-	const own = withSignal(context, joinSignals(timeout, stopped));
-	const received: Received = { statusCode: 0, text: '' };
+	const ownContext = withSignal(context, joinSignals(timeout, stopped));
+	const received: Received = { httpStatus: 0, text: '' };
 	const chunks: Uint8Array[] = [];
 	try {
-		const { statusCode, body } = (await own.helpers.httpRequestWithAuthentication.call(
-			own as never,
+		const { statusCode, body } = (await ownContext.helpers.httpRequestWithAuthentication.call(
+			ownContext as never,
 			CREDENTIAL,
 			buildOptions(url, request),
 			{ credentialsDecrypted: { id: '', name: '', type: CREDENTIAL, data } },
 		)) as { statusCode: number; body: unknown };
-		received.statusCode = statusCode;
+		received.httpStatus = statusCode;
 		received.fault = await receiveAnswer(chunks, toStream(body), endpoint);
 	} catch (error) {
 		received.error = error;

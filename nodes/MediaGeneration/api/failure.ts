@@ -35,10 +35,10 @@ interface Facts extends Partial<Meaning> {
 }
 
 /**
- * What went wrong with the service. `description` says what to do next. After an error of the kind
- * `unknown`, a task may exist, so the creation must not be sent again. Neither must it after
- * `perhapsRejected`, though there is probably no task: services answer like this when they can't read a
- * link.
+ * What went wrong with the service. `description` is the remedy. After an error of the kind `unknown`, a
+ * task may exist, so the creation must not be sent again. After `perhapsRejected` there is probably no
+ * task, because services answer like this when they can't read a link. But that isn't certain, so such
+ * a creation must not be sent again either.
  */
 export class ServiceError extends UserError {
 	constructor(
@@ -50,9 +50,9 @@ export class ServiceError extends UserError {
 		super(message);
 	}
 
-	/** Makes the same error with another description. */
-	withRemedy(next: string): ServiceError {
-		return new ServiceError(this.kind, this.message, next, this.facts);
+	/** Makes the same error with another remedy. */
+	withRemedy(remedy: string): ServiceError {
+		return new ServiceError(this.kind, this.message, remedy, this.facts);
 	}
 }
 
@@ -66,10 +66,10 @@ export const CHECK_NAME = 'Check its name, or choose it from the list';
 export function buildError(kind: FailureKind, origin: string, facts: Facts): ServiceError {
 	const meaning = FAILURES[kind];
 	const { code, detail = '', remedy = meaning.remedy } = facts;
-	const known =
+	const details =
 		code === undefined ? ` ${origin} ${detail}` : ` (${code}${detail && `: ${detail}`})`;
-	// Here the service speaks of records, a word that users don't know, so its text is left out.
-	const message = meaning.what + (kind === 'unknownTask' ? '' : known);
+	// Of an unknown task, the service says that there is no record, a word that users don't know.
+	const message = meaning.what + (kind === 'unknownTask' ? '' : details);
 	return new ServiceError(kind, message, remedy, { ...meaning, ...facts });
 }
 
@@ -78,11 +78,11 @@ export function buildUnknownError(
 	unknown: UnknownOutcome,
 	kind: 'unknown' | 'perhapsRejected' = 'unknown',
 ): ServiceError {
-	const { message, taskId, remedy: more = '' } = unknown;
+	const { message, taskId, remedy: ownRemedy = '' } = unknown;
 	const where = taskId
 		? `the service named it ${taskId}. Look at it with Get`
 		: 'look at the recent tasks of your account with the service';
-	const remedy = `The task may exist and may have been paid for: ${where} before you create it again. ${more}`;
+	const remedy = `The task may exist and may have been paid for: ${where} before you create it again. ${ownRemedy}`;
 	return new ServiceError(kind, message, remedy.trimEnd(), { unknown });
 }
 
@@ -100,36 +100,36 @@ export const factsOf = (error: unknown): Facts =>
 
 /**
  * Finds out why an answer isn't a success; undefined for a success.
- * @param code of the envelope, if the answer has one
+ * @param envelopeCode absent if the answer has no envelope
  * @param words the service's own text
  * @param fault why the answer has no envelope, as a predicate
  */
 export function findFailure(
 	origin: string,
 	httpStatus: number,
-	code: number | undefined,
+	envelopeCode: number | undefined,
 	words: string,
 	fault: string,
 ): ServiceError | undefined {
 	const isRedirect = httpStatus >= 300 && httpStatus < 400;
 	// A redirect isn't from the service itself, whatever its body says.
-	const saysFailure = !isRedirect && code !== undefined && code !== SUCCESS_CODE;
+	const saysFailure = !isRedirect && envelopeCode !== undefined && envelopeCode !== SUCCESS_CODE;
 	if (saysFailure || httpStatus >= 300) {
-		const number = saysFailure ? code : httpStatus;
-		const kind = isRedirect ? 'redirect' : findKind(httpStatus, number, words);
+		const code = saysFailure ? envelopeCode : httpStatus;
+		const kind = isRedirect ? 'redirect' : findKind(httpStatus, code, words);
 		const answeredBy = saysFailure ? 'service' : 'other';
 		return buildError(kind, origin, {
-			...{ code: number, answeredBy, detail: words },
-			didNothing: didNothing(kind, httpStatus, number),
+			...{ code, answeredBy, detail: words },
+			didNothing: didNothing(kind, httpStatus, code),
 		});
 	}
-	if (code !== undefined) return undefined;
+	if (envelopeCode !== undefined) return undefined;
 	return buildError('unreadable', origin, { answeredBy: 'other', detail: fault });
 }
 
 /**
- * Errors before anything was sent, by system call and code. A lost route is one only while connecting: it
- * can also be lost later.
+ * Errors before anything was sent, by system call and code. A lost route counts only while connecting,
+ * because a route can also be lost later.
  */
 const NEVER_SENT =
 	/ (ECONNREFUSED|ENOTFOUND|EAI_AGAIN|(CERT|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|ERR_TLS_CERT)_\w+)$|^connect E(HOST|NET)UNREACH$/;
@@ -137,13 +137,13 @@ const NEVER_SENT =
 /** Errors of n8n's SSRF protection. */
 const SSRF_ERROR = /^SsrfBlocked(Ip|Hostname)Error$/;
 
-export const SLOW_HINT = "If it is just slow, raise 'Request Timeout (Seconds)' in Options.";
+export const SLOW_REMEDY = "If it is just slow, raise 'Request Timeout (Seconds)' in Options.";
 
 const TIMEOUT = / (ETIMEDOUT|ECONNABORTED|ESOCKETTIMEDOUT)$/;
 
 /**
- * Finds out why a request got no answer. `detail` is a predicate of the origin; `next` is there if this
- * reason has a remedy of its own.
+ * Finds out why a request got no answer. `detail` is a predicate of the origin; `remedy` is there if
+ * this reason has a remedy of its own.
  * @param error what n8n's HTTP helper threw: n8n wraps Node's errors
  */
 export function findNetworkFailure(
@@ -162,8 +162,9 @@ export function findNetworkFailure(
 		};
 	const codes = layers.flatMap(({ code, httpCode }) => [code, httpCode]);
 	const code = codes.find((one) => typeof one === 'string');
-	const failed = `${String(layers.find(({ syscall }) => syscall)?.syscall)} ${code}`;
-	if (NEVER_SENT.test(failed)) return { didNothing: true, detail: `can't be reached (${code})` };
-	if (!TIMEOUT.test(failed)) return { detail: 'broke off the connection before it answered' };
-	return { detail: `gave no answer within ${timeoutSeconds} s`, remedy: SLOW_HINT };
+	const systemError = `${String(layers.find(({ syscall }) => syscall)?.syscall)} ${code}`;
+	if (NEVER_SENT.test(systemError))
+		return { didNothing: true, detail: `can't be reached (${code})` };
+	if (!TIMEOUT.test(systemError)) return { detail: 'broke off the connection before it answered' };
+	return { detail: `gave no answer within ${timeoutSeconds} s`, remedy: SLOW_REMEDY };
 }

@@ -87,7 +87,7 @@ export const PARTIAL_TYPE = /^(text|first)$/i;
 /** The type of a callback that says that the task failed. */
 export const FAILED_TYPE = /fail/i;
 
-/** A kind of failure: what a run does about it, and what a user is told. */
+/** What a kind of failure means: what a run does about such a failure, and what its message says. */
 export interface Meaning {
 	/** The codes of this kind, in the envelope or as HTTP status. */
 	codes?: number[];
@@ -112,7 +112,7 @@ export const SILENT_UPSTREAM = 408;
 /** The task failed. */
 export const FAILED_CODE = 501;
 
-/** Codes of task details that speak of the task: a record beside them is of this task, even without an ID. */
+/** Codes of task details that are about the task: a record beside one is of this task, even without an ID. */
 export const TASK_CODES = [SILENT_UPSTREAM, FAILED_CODE];
 
 const CHECK_PATHS = "Check 'Base URL' and the endpoint paths in the credential.";

@@ -54,7 +54,7 @@ export function findStatus(state: string): TaskStatus | undefined {
 	return statuses.find((status) => STATES[status].test(word));
 }
 
-/** Makes a task of which the service has said nothing but the ID. */
+/** Makes a task of which nothing but the ID is known. */
 export const newTask = (taskId: string): Task => ({ taskId, status: 'pending', resultUrls: [] });
 
 /** The task as it is output if the wait ends first. */
@@ -64,7 +64,7 @@ export const markTimedOut = (task: Task): Task =>
 /** Finds the prompt in an input. Models of speech call the prompt `text`. */
 export function findPrompt(input: unknown): string | undefined {
 	const { prompt, text } = { ...(input as object) } as Record<string, unknown>;
-	return [prompt, text].map((said) => nonEmptyText.safeParse(said).data).find(Boolean);
+	return [prompt, text].map((value) => nonEmptyText.safeParse(value).data).find(Boolean);
 }
 
 /** Reads the request that created the task. Its `input` is JSON text within JSON text. */
@@ -79,10 +79,12 @@ function readOriginalRequest({ param, paramJson }: TaskRecord): Task[typeof REQU
 export function toTask(taskId: string, record: TaskRecord): Task {
 	const status = findStatus(record.state) ?? 'pending';
 	const results = [record.resultJson, record.response].filter(isFilled);
-	// Links elsewhere in the record may be no results. A text result stays beside them: it was paid for.
-	const left = dropUndefined({ ...omitKnown(record), resultJson: results.find(hasText) });
-	const others = status === 'completed' ? [left] : [];
-	const result = findResult([...results, ...others]) ?? results[0];
+	// Some services put links under keys that we don't know. These links may be no results. So they count
+	// only if the task has completed, and there are no likelier ones. A text result is copied beside
+	// them, because it was paid for too.
+	const unknownKeys = dropUndefined({ ...omitKnown(record), resultJson: results.find(hasText) });
+	const lastResort = status === 'completed' ? [unknownKeys] : [];
+	const result = findResult([...results, ...lastResort]) ?? results[0];
 	const links = listTaskLinks({ taskId, result }, ['result']);
 	const hasResult = links.length > 0 || hasText(result);
 	const isLeftOut =
@@ -111,7 +113,7 @@ const FILE_LEFT_OUT =
 /** A text in JSON in whose place a file was, alone or in a data URL. */
 const LEFT_OUT = /"(data:[^\s",]*,[^"]*)?…\\*"/;
 
-/** Copies the parts of a record that no field of a Task has. Some services put the result there. */
+/** Copies the keys of a record that `taskRecord` doesn't list. */
 const omitKnown = (record: TaskRecord): object =>
 	Object.fromEntries(Object.entries(record).filter(([key]) => !(key in taskRecord.shape)));
 
@@ -207,16 +209,17 @@ const findBestRank = (links: Map<string, Place>): number =>
 
 /**
  * Collects at most 100 links, each once, with its likeliest place.
- * @param place where the value stands
+ * @param result a result, or a part of one
+ * @param place where the part stands
  */
 function collectLinks(
-	given: unknown,
+	result: unknown,
 	place: Place = { rank: RANKS.result, readFacts: () => ({}) },
 	links = new Map<string, Place>(),
 ): Map<string, Place> {
 	if (links.size === MOST_LINKS) return links;
-	const value = openJson(given);
-	if (Array.isArray(value)) for (const entry of value) collectLinks(entry, place, links);
+	const value = openJson(result);
+	if (Array.isArray(value)) for (const part of value) collectLinks(part, place, links);
 	else if (isObject(value)) addLinksInObject(links, value, place);
 	const url = readLink(value);
 	if (url !== undefined && place.rank < (links.get(url)?.rank ?? Infinity)) links.set(url, place);
@@ -224,8 +227,8 @@ function collectLinks(
 }
 
 function addLinksInObject(links: Map<string, Place>, object: object, place: Place): void {
-	const parts = Object.entries(object).flatMap(([key, given]): Array<[string, unknown]> => {
-		const part = openJson(given);
+	const parts = Object.entries(object).flatMap(([key, value]): Array<[string, unknown]> => {
+		const part = openJson(value);
 		// An answer may have 60,000 objects without a link. Reading all keys would take a second.
 		if (!mayHaveLinks(part)) return [];
 		const words = spaceKey(key);

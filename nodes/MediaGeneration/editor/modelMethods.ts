@@ -48,7 +48,7 @@ async function connect(context: ILoadOptionsFunctions): Promise<TaskService> {
 }
 
 /** How many characters of title and price the box of the chosen model shows when the panel opens. */
-const MAX_BOX = 35;
+const LONGEST_BOX_TEXT = 35;
 
 /**
  * Makes a result of a model. The name has its title, its price, and its first type if the title lacks
@@ -59,7 +59,7 @@ function toResult({ model, title = model, taskType, pricingDesc = '' }: Catalogu
 	const type = taskType.find((one) => !title.toLowerCase().includes(one.toLowerCase()));
 	const plain = pricingDesc.replace(/\p{Extended_Pictographic}\ufe0f? ?/gu, '').trim();
 	const line = (plain.split('\n')[0] ?? '').trimEnd();
-	const isLong = title.length + line.length > MAX_BOX;
+	const isLong = title.length + line.length > LONGEST_BOX_TEXT;
 	const [amount] = /(?<![\d.,])[\d.,]+ credits?\b/.exec(line) ?? [];
 	const price = isLong && amount ? `${amount}…` : line;
 	const name = [title, price, type].filter(Boolean).join(' · ');

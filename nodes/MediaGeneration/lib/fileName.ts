@@ -35,7 +35,7 @@ const toLetters = (taskId: string) =>
 		.slice(0, 8);
 
 /** Where a task stands in a run of the node. */
-export interface PlaceInRun {
+export interface Position {
 	item: number;
 	/** Of how many items. */
 	count: number;
@@ -45,7 +45,7 @@ export interface PlaceInRun {
  * Names the files of a task, without extension: by words, such as those of its prompt, else by its
  * ID. No file of another task has the name, in whatever execution, and names sort as items do.
  */
-export function nameByTask(taskId: string, words: string, { item, count }: PlaceInRun): string {
+export function nameByTask(taskId: string, words: string, { item, count }: Position): string {
 	const number = count > 1 && String(item + 1).padStart(String(count).length, '0');
 	const parts = words ? [words, number] : [number, toFileName(taskId)];
 	return [...parts, toLetters(taskId)].filter(Boolean).join('-');

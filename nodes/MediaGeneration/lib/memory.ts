@@ -7,8 +7,8 @@
 export const STORES = {
 	/** What services answered about models, for all editors and runs. In characters. */
 	catalogue: { most: 32_000_000, time: 600_000 },
-	/** Why the service gave no schema of a model. */
-	missingSchemas: { most: 200, time: 60_000 },
+	/** Why the service gave no document of a model. */
+	missingDocuments: { most: 200, time: 60_000 },
 	/** What keeps callbacks from the address of resume URLs. */
 	obstacles: { most: 1_000, time: 60_000 },
 	/** What nodes have logged, by subject. */

@@ -3,7 +3,7 @@ import { Memory } from './memory';
 import { growPauses, untilAborted } from './timers';
 
 /** How fast requests of an account are sent. Times are in milliseconds. */
-interface RateLimits {
+interface Rate {
 	/** The period that the number of requests refers to. */
 	period: number;
 	/** How long a run goes on sending rejected requests again, counted from the first rejection. */
@@ -39,7 +39,7 @@ export class RateLimiter {
 	private heldUntil = 0;
 	private holds = growPauses(HOLDS);
 
-	constructor(private readonly limits: RateLimits) {}
+	constructor(private readonly limits: Rate) {}
 
 	/**
 	 * Makes a function that sends a run's requests, each in its turn, and again after rejections for the
@@ -127,7 +127,7 @@ export class RateLimiters {
 
 	constructor(
 		name: 'creationRates' | 'readRates',
-		private readonly limits: RateLimits,
+		private readonly limits: Rate,
 	) {
 		this.limiters = new Memory(name, (limiter) => limiter.isBusy());
 	}

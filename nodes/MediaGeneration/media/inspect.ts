@@ -25,7 +25,7 @@ export async function inspect(file: Chunks): Promise<InspectedFile | undefined> 
 }
 
 async function readFacts({ extension }: Format, reader: Reader): Promise<Partial<InspectedFile>> {
-	if (extension === 'jpg') return readJpeg(await reader.peek(MOST_JPEG_BYTES));
+	if (extension === 'jpg') return readJpeg(await reader.peek(MAX_JPEG_BYTES));
 	if (extension === 'png') return readPng(await reader.peek(24));
 	return extension === 'mp4' || extension === 'mov' ? await readMp4(reader) : {};
 }
@@ -37,7 +37,7 @@ const readPng = (head: Buffer): Partial<InspectedFile> =>
 		: {};
 
 /** The most bytes that are read of a JPEG image. Cameras write at most a few 100 kB before the size. */
-const MOST_JPEG_BYTES = 1024 * 1024;
+const MAX_JPEG_BYTES = 1024 * 1024;
 
 /** Whether a segment begins a frame. The three excluded codes are tables (ITU-T T.81, table B.1). */
 const isFrame = (code: number): boolean =>
@@ -62,10 +62,10 @@ function readJpeg(bytes: Buffer): Partial<InspectedFile> {
 const MOST_BOXES = 10_000;
 
 /** The largest box that is read, in bytes. The movie box of an hour of video takes about 5 MB. */
-const LARGEST_BOX = 8 * 1024 * 1024;
+const MAX_BOX_BYTES = 8 * 1024 * 1024;
 
 /** The most bytes that are read of a box's content. A shorter content is padded with zeros to this length. */
-const READ_BYTES = 48;
+const MAX_CONTENT_BYTES = 48;
 
 /** Reads facts from ISO base media (ISO/IEC 14496-12) and QuickTime; none if `moov` is incomplete. */
 async function readMp4(file: Reader): Promise<Partial<InspectedFile>> {
@@ -99,7 +99,7 @@ async function readBox(reader: Reader, type: string): Promise<Buffer | undefined
 		// A size of 0 means that the box ends with the file.
 		if (size < head) return undefined;
 		const isFound = header.toString('latin1', 4, 8) === type;
-		if (isFound && size > LARGEST_BOX) return undefined;
+		if (isFound && size > MAX_BOX_BYTES) return undefined;
 		const box = await reader.peek(isFound ? size : 0);
 		if (!(await reader.skip(size))) return undefined;
 		if (isFound) return box.subarray(head);
@@ -111,7 +111,7 @@ async function readBox(reader: Reader, type: string): Promise<Buffer | undefined
 async function findBox(bytes: Buffer, ...path: string[]): Promise<Buffer | undefined> {
 	let content: Buffer | undefined = bytes;
 	for (const type of path) content = content && (await readBox(new Reader([content]), type));
-	return content && Buffer.concat([content], READ_BYTES);
+	return content && Buffer.concat([content], MAX_CONTENT_BYTES);
 }
 
 /** How many seconds a movie lasts. 0 and all bits set mean unknown. */

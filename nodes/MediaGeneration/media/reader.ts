@@ -1,5 +1,5 @@
 /** The most bytes that are read of a file. The limits of all models are smaller. */
-const MOST_READ_BYTES = 256 * 1024 * 1024;
+const MAX_READ_BYTES = 256 * 1024 * 1024;
 
 /** A file's bytes in order: a stream from n8n, or a list with a single buffer. */
 export type Chunks = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
@@ -33,7 +33,7 @@ export class Reader {
 	/** Skips bytes; false if the file, or the part that may be read, ends first. */
 	async skip(length: number): Promise<boolean> {
 		this.position += length;
-		if (this.position > MOST_READ_BYTES) return false;
+		if (this.position > MAX_READ_BYTES) return false;
 		let left = length;
 		while (left > this.ahead.length) {
 			left -= this.ahead.length;

@@ -51,7 +51,7 @@ const hasExpression = (value: unknown): boolean => /[{[:,]"=/.test(JSON.stringif
 const MOST_SCHEMAS = 640;
 
 /** The longest description that is searched for what values mean, in characters. */
-const MAX_MEANINGS = 16_000;
+const LONGEST_DESCRIPTION = 16_000;
 
 const isText = (value: unknown): value is string => typeof value === 'string';
 
@@ -92,7 +92,7 @@ class SchemaReader {
 			mapValues(own, (part, keyword) => this.readKeyword(keyword, part, inside)),
 		);
 		if (schema.enum && isText(own.description) && own.description.includes('\n'))
-			schema.meanings = readMeanings(schema.enum, own.description.slice(0, MAX_MEANINGS));
+			schema.meanings = readMeanings(schema.enum, own.description.slice(0, LONGEST_DESCRIPTION));
 		const { anyOf, oneOf, allOf } = own;
 		const readAll = (branches: unknown) =>
 			Array.isArray(branches) ? branches.map((branch) => this.read(branch, inside)) : [];
@@ -121,8 +121,8 @@ class SchemaReader {
 			case 'default':
 				return value;
 		}
-		const isLimit = /^(min|max)(imum|Length|Items)$/.test(keyword);
-		return isLimit && Number.isFinite(value) ? value : undefined;
+		const isBound = /^(min|max)(imum|Length|Items)$/.test(keyword);
+		return isBound && Number.isFinite(value) ? value : undefined;
 	}
 
 	private readProperties(properties: object, around: unknown[]): Record<string, JsonSchema> {

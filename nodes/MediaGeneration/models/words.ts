@@ -26,7 +26,7 @@ export const nameStep = (whole: string, step: string | number, { title }: JsonSc
 		: `${whole && `${whole} › `}${title ?? toTitle(step)}`;
 
 /** The longest list of values in a message, in characters. */
-const MAX_LIST = 500;
+const LONGEST_LIST = 500;
 
 /** Adds facts to a name, in parentheses. */
 export const addFacts = (name: string, facts: string): string =>
@@ -61,5 +61,5 @@ export function describeTypes(schema: JsonSchema): string {
 export const listShortly = (values: unknown[]): string =>
 	cutText(
 		values.map((value) => (typeof value === 'string' ? value : JSON.stringify(value))).join(', '),
-		MAX_LIST,
+		LONGEST_LIST,
 	);

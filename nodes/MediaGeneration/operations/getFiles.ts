@@ -43,14 +43,14 @@ export const getFiles: PlainOperation = {
 		const target = { field: readTextField(item, outputFileField), perFile: readPerFile(option) };
 		const maxBytes = readMaxBytes(option);
 		return async () => {
-			const { Files, listFileLinks } = await import('../run/files/taskFiles');
+			const { Downloads, listFileLinks } = await import('../run/files/taskFiles');
 			const task = await service.getTask(taskId, settings);
 			const links = listFileLinks(task, kinds);
 			// Without an execution, n8n has no place for files.
 			if (!call.nodeContext) return links.map((file) => ({ json: { ...task, file } }));
 			const getService = async () => service;
 			const wanted = { call, settings, getService, links, maxBytes, item: index };
-			const all = await new Files().downloadAll(task, wanted);
+			const all = await new Downloads().downloadAll(task, wanted);
 			for (const { error } of all) if (error) throw error;
 			return toTaskItems(task, target, all);
 		};

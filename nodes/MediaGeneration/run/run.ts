@@ -1,7 +1,7 @@
 import { UserError } from 'n8n-workflow';
 import type { TaskService } from '../api/client';
 import type { Call } from '../host/call';
-import type { Files } from './files/taskFiles';
+import type { Downloads } from './files/taskFiles';
 import { readService } from './input/item';
 import { beginLedger, endSleep } from './ledger/changes';
 import { type Entry, type OpenCall, statusOf } from './ledger/ledger';
@@ -26,7 +26,7 @@ export interface Run extends OpenCall {
 	/** Present once the run waits awake. */
 	looks?: Looks;
 	/** Present once the run waits awake. */
-	files?: Files;
+	files?: Downloads;
 	/** Present once the run waits awake. */
 	times?: WaitTimes;
 }

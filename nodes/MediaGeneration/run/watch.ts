@@ -1,7 +1,7 @@
 import { isTooFast } from '../api/failure';
 import { listTaskLinks } from '../api/task';
 import { pause, settleBy, untilAborted } from '../lib/timers';
-import { openFiles } from './files/taskFiles';
+import { openDownloads } from './files/taskFiles';
 import { beginWait } from './ledger/changes';
 import {
 	describeTask,
@@ -26,7 +26,7 @@ export function beginWatch(run: Run) {
 	beginWait(ledger);
 	return Object.assign(run, {
 		looks: new Looks(ledger.entries, settings, errors, identifyTask),
-		files: openFiles(call, ledger),
+		files: openDownloads(call, ledger),
 		times: planWait(findLimitAt(ledger), call.doneBy),
 	});
 }

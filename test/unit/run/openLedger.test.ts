@@ -1,4 +1,4 @@
-import { openFiles } from '../../../nodes/MediaGeneration/run/files/taskFiles';
+import { openDownloads } from '../../../nodes/MediaGeneration/run/files/taskFiles';
 import { generate } from '../../../nodes/MediaGeneration/run/generate';
 import {
 	countUnknown,
@@ -63,7 +63,7 @@ it('of two calls of a run, the one that finds all tasks created waits for them a
 		);
 	const job = {
 		fields: [],
-		buildRequest: async () => ({ model: 'model', input: {}, given: 0 }),
+		buildRequest: async () => ({ model: 'model', input: {}, userInput: 0 }),
 		readSettings: () => ({ ...WAIT, howToWait: 'polling' as const }),
 	};
 	jest.useFakeTimers();
@@ -143,7 +143,7 @@ it('an answer that comes after its run settles the unknown outcome in what this 
 
 it('the files of a run are there for its tries, and go when the next run of a loop begins', () => {
 	const { call, ledger } = begin('files', { contextData: {} });
-	const find = () => openFiles(call, ledger);
+	const find = () => openDownloads(call, ledger);
 	const files = find();
 	expect(find()).toBe(files);
 	for (const run of [1, 0]) {

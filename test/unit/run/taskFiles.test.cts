@@ -2,7 +2,7 @@ import { sleep } from 'n8n-workflow';
 import type { TaskService } from '../../../nodes/MediaGeneration/api/client';
 import { listTaskLinks, type Task } from '../../../nodes/MediaGeneration/api/task';
 import type { Call } from '../../../nodes/MediaGeneration/host/call';
-import { Files, toTaskItems } from '../../../nodes/MediaGeneration/run/files/taskFiles';
+import { Downloads, toTaskItems } from '../../../nodes/MediaGeneration/run/files/taskFiles';
 import { fake } from '../n8n.ts';
 import { buildFileHelpers, type Served } from './fileHost.cts';
 
@@ -73,7 +73,7 @@ async function download({ hosts, names = ['a'], ...given }: Given) {
 	};
 	const { signal, doneBy = Infinity } = given;
 	const context = { helpers, getInputData: () => [{}] };
-	const all = new Files().downloadAll(task, {
+	const all = new Downloads().downloadAll(task, {
 		call: { context, signal, doneBy } as unknown as Call,
 		settings: { timeoutSeconds: 60 },
 		getService: async () => fake<TaskService>(service),

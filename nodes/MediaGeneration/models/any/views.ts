@@ -77,7 +77,7 @@ export const buildNotice = (
 });
 
 /** The longest price, in characters. */
-const MAX_PRICE = 1_000;
+const LONGEST_PRICE = 1_000;
 
 /**
  * Lists the whole price, of which the list of models has a part, and the fields with their facts. The
@@ -85,7 +85,7 @@ const MAX_PRICE = 1_000;
  * changes nothing. n8n's editor shows the last one while the list is closed.
  */
 export function listHelp(schema: JsonSchema, pricingDesc = ''): INodePropertyOptions[] {
-	const description = cutText(pricingDesc, MAX_PRICE);
+	const description = cutText(pricingDesc, LONGEST_PRICE);
 	const fields = listFieldItems(schema).map(({ name, summary, description }) => ({
 		name: `${name} (${summary})`,
 		value: '',
@@ -178,17 +178,19 @@ const isChoice = (value: unknown): value is string | number | boolean =>
 	/^(string|number|boolean)$/.test(typeof value) && !isBlank(value);
 
 /** The longest name of a choice with its meaning, in characters. */
-const MAX_CHOICE = 100;
+const LONGEST_CHOICE = 100;
 
 /** Names a choice, with what it means if the service says so. */
 function nameChoice({ meanings }: JsonSchema, value: unknown): string {
 	const name = listShortly([value]);
 	const meaning = getPart(meanings, String(value));
-	return meaning && meaning !== name ? cutText(`${name} - ${String(meaning)}`, MAX_CHOICE) : name;
+	return meaning && meaning !== name
+		? cutText(`${name} - ${String(meaning)}`, LONGEST_CHOICE)
+		: name;
 }
 
 /** The longest label, in characters: n8n's editor cuts longer ones. */
-const MAX_LABEL = 26;
+const LONGEST_LABEL = 26;
 
 /**
  * Describes a property. `label` is its name in the editor: the title and, if there is room, the default
@@ -252,7 +254,7 @@ function findControl(
 /** Builds a label of a title and, if there is room, a note. */
 function buildLabel(title: string, note: string): string {
 	const label = addFacts(title, note);
-	return label.length <= MAX_LABEL ? label : cutText(title, MAX_LABEL);
+	return label.length <= LONGEST_LABEL ? label : cutText(title, LONGEST_LABEL);
 }
 
 /** Names what the objects in a value have. */

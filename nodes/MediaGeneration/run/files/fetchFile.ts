@@ -1,7 +1,7 @@
 import { type IBinaryData, UserError } from 'n8n-workflow';
 import type { TaskService } from '../../api/client';
 import { type RequestSettings, USER_AGENT } from '../../api/exchange';
-import { findNetworkFailure, SLOW_HINT } from '../../api/failure';
+import { findNetworkFailure, SLOW_REMEDY } from '../../api/failure';
 import { toMessage } from '../../api/answers';
 import type { Call } from '../../host/call';
 import { storeFile } from '../../host/http';
@@ -10,7 +10,7 @@ import { joinSignals, settleBy } from '../../lib/timers';
 import { isInternalUrl, isWebUrl } from '../../lib/url';
 import { readFileType } from '../../media/formats';
 
-const MAX_REDIRECTS = 5;
+const MOST_REDIRECTS = 5;
 
 /** The longest download, in milliseconds. */
 const LONGEST_DOWNLOAD = 3_600_000;
@@ -85,7 +85,12 @@ export async function fetchFile(source: Downloader, file: RemoteFile): Promise<D
 		// n8n's timeout has no effect on a server that sends headers byte by byte, or redirects often.
 		const answer = await settleBy(Date.now() + timeoutSeconds * 1000, opening);
 		if (answer) return await storeAnswer(source, file, answer);
-		throw buildServerError(file, file.url, `gave no answer within ${timeoutSeconds} s`, SLOW_HINT);
+		throw buildServerError(
+			file,
+			file.url,
+			`gave no answer within ${timeoutSeconds} s`,
+			SLOW_REMEDY,
+		);
 	} finally {
 		// Destroying a body that nobody has read leaves its connection open.
 		over.abort();
@@ -122,7 +127,8 @@ async function* receiveBody(
 		const next = await settleBy(Date.now() + timeoutSeconds * 1000, chunks.next()).catch(() => {
 			throw buildServerError(file, url, 'broke off before the file was complete');
 		});
-		if (!next) throw buildServerError(file, url, `sent nothing for ${timeoutSeconds} s`, SLOW_HINT);
+		if (!next)
+			throw buildServerError(file, url, `sent nothing for ${timeoutSeconds} s`, SLOW_REMEDY);
 		if (next.done && received.size) return;
 		if (next.done) throw buildServerError(file, url, 'sent no bytes');
 		if (Date.now() >= completeBy)
@@ -153,7 +159,7 @@ async function openLink(
 	};
 	let { url } = file;
 	let from: string | undefined;
-	for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
+	for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
 		if (!isWebUrl(url))
 			throw new DownloadError(file, 'its link leads to what is not a web address', ASK_SERVICE);
 		if (isInternalUrl(url) && !isInternalUrl(from ?? (await getService()).credentials.baseUrl))
@@ -173,5 +179,5 @@ async function openLink(
 			throw buildServerError(file, url, `answered ${statusCode}`);
 		[from, url] = [url, URL.canParse(location, url) ? new URL(location, url).href : location];
 	}
-	throw buildServerError(file, url, `redirected more than ${MAX_REDIRECTS} times`, ASK_SERVICE);
+	throw buildServerError(file, url, `redirected more than ${MOST_REDIRECTS} times`, ASK_SERVICE);
 }

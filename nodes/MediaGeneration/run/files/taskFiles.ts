@@ -36,16 +36,16 @@ export interface TaskFile {
  * The files of the node's last run in an execution, by the node's context, so that n8n's tries don't
  * download them again. n8n drops the context with the execution. Another process downloads anew.
  */
-const filesOf = new WeakMap<object, { runIndex: number; files: Files }>();
+const filesOf = new WeakMap<object, { runIndex: number; files: Downloads }>();
 
 /** Finds the files of a run. */
-export function openFiles({ nodeContext }: Call, ledger: Ledger): Files {
+export function openDownloads({ nodeContext }: Call, ledger: Ledger): Downloads {
 	const { executionId, runIndex } = ledger;
 	// The ledger of Wait isn't stored, and knows neither execution nor run. So it is the owner itself.
 	const owner = (executionId && nodeContext) || ledger;
 	const known = filesOf.get(owner);
 	if (known?.runIndex === runIndex) return known.files;
-	const files = new Files();
+	const files = new Downloads();
 	filesOf.set(owner, { runIndex, files });
 	return files;
 }
@@ -76,16 +76,16 @@ export function listFileLinks(task: Task, kinds: string[]): ResultLink[] {
 }
 
 /** Pauses before further attempts at a download, in milliseconds. */
-const RETRY_PAUSES = [2_000, 6_000, 12_000];
+const PAUSES_BETWEEN_DOWNLOADS = [2_000, 6_000, 12_000];
 
 /** After so many useless fresh links, the service isn't asked for links to the task's other files. */
 const MOST_USELESS_LINKS = 3;
 
 /** The files of a run's tasks. A limited number is downloaded at once. */
-export class Files {
-	private readonly inTurn = limitConcurrency(CONCURRENCY);
+export class Downloads {
+	private readonly limitDownloads = limitConcurrency(CONCURRENCY);
 	/** Asks for fresh links one by one: the service gives an account one a second, and other runs wait too. */
-	private readonly renewInTurn = limitConcurrency(1);
+	private readonly renewOneByOne = limitConcurrency(1);
 	private readonly begun = new Map<string, Promise<TaskFile[]>>();
 	/** By the task's key, once each of the task's files is downloaded or has an error. */
 	private readonly done = new Map<string, TaskFile[]>();
@@ -106,7 +106,7 @@ export class Files {
 		const { call, links, maxBytes, item, words } = wanted;
 		const place = { item, count: call.context.getInputData().length };
 		const name = nameByTask(task.taskId, words || toWords(task[REQUEST]?.prompt ?? ''), place);
-		const listUrls = this.createListUrls(wanted);
+		const listUrls = this.makeUrlLister(wanted);
 		const download = async (link: ResultLink): Promise<TaskFile> => {
 			const { url, kind } = link;
 			const number = links.filter((one) => one.kind === kind).indexOf(link);
@@ -123,10 +123,10 @@ export class Files {
 
 	/**
 	 * Makes a function that lists the URLs to try for a file, until one works: its link, then a fresh link
-	 * from the service at once, then the same link again after each of `RETRY_PAUSES`.
+	 * from the service at once, then the same link again after each of `PAUSES_BETWEEN_DOWNLOADS`.
 	 */
-	private createListUrls({ call, getService, settings }: Downloader) {
-		const { renewInTurn } = this;
+	private makeUrlLister({ call, getService, settings }: Downloader) {
+		const { renewOneByOne } = this;
 		let useless = 0;
 		const renew = async (url: string) =>
 			useless < MOST_USELESS_LINKS
@@ -134,10 +134,10 @@ export class Files {
 				: undefined;
 		return async function* (url: string, doneBy: number) {
 			yield url;
-			const fresh = await renewInTurn(async () => await renew(url)).catch(() => undefined);
+			const fresh = await renewOneByOne(async () => await renew(url)).catch(() => undefined);
 			if (fresh !== undefined && fresh !== url) yield fresh;
 			useless++;
-			for (const length of RETRY_PAUSES) {
+			for (const length of PAUSES_BETWEEN_DOWNLOADS) {
 				if (Date.now() + length > doneBy) return;
 				await pause(length, call.signal);
 				yield fresh ?? url;
@@ -149,14 +149,16 @@ export class Files {
 	private async download(
 		source: Downloader,
 		file: RemoteFile,
-		listUrls: ReturnType<Files['createListUrls']>,
+		listUrls: ReturnType<Downloads['makeUrlLister']>,
 	): Promise<DownloadedFile | Error> {
 		const doneBy = source.call.doneBy - TIME_AFTER_DOWNLOADS;
 		const noTime = "Raise 'Timeout Workflow' in the workflow's settings.";
 		let last: DownloadedFile | Error = new DownloadError(file, 'no time was left', noTime);
 		const tryAll = async () => {
 			for await (const url of listUrls(file.url, doneBy)) {
-				const downloading = this.inTurn(async () => await fetchFile(source, { ...file, url }));
+				const downloading = this.limitDownloads(
+					async () => await fetchFile(source, { ...file, url }),
+				);
 				last = await downloading.catch((error: Error) => error);
 				if (!(last instanceof DownloadError && last.isTemporary)) return;
 			}

@@ -106,7 +106,7 @@ function readWhole(written: unknown, beside: string[]): PastedJson {
  * whatever the service says of the model now, and wherever the values stood: in fields, JSON or columns.
  * @param values by the names that are sent
  */
-export function normalizeGiven(values: Record<string, unknown>, files: ItemFiles): unknown {
+export function normalizeValues(values: Record<string, unknown>, files: ItemFiles): unknown {
 	const normalize = (given: unknown): unknown => {
 		const value = toJsonValue(given);
 		if (isOfFile(value)) return files.nameOf(value) ?? normalizeObject(value);

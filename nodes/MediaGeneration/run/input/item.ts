@@ -39,7 +39,7 @@ export interface CreateRequest {
 	/** The service gave no description of the model. Not sent. */
 	isUndescribed?: boolean;
 	/** What the user gave, in one form, by which a retry recognizes the request. Not sent. */
-	given: unknown;
+	userInput: unknown;
 }
 
 export interface OutputItem {

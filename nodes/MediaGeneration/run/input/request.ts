@@ -26,14 +26,14 @@ import {
 } from '../../models/schema';
 import { buildFieldError, isBlank } from '../../models/values';
 import { listShortly } from '../../models/words';
-import { normalizeGiven, readPastedJson, takeColumns } from './given';
+import { normalizeValues, readPastedJson, takeColumns } from './given';
 import { InputFile } from './inputFile';
 import type { CreateRequest, Item } from './item';
 import { FilesOfItem } from './itemFiles';
 import { extraFields } from './options';
 
 /** What an item gives for a task, by the names that are sent. */
-interface Given {
+interface UserInput {
 	model: string;
 	values: Record<string, unknown>;
 	schema: JsonSchema;
@@ -59,7 +59,7 @@ export async function prepareRequest(
 ): Promise<CreateRequest> {
 	const { context } = item.call;
 	const files = new FilesOfItem(context, item.index);
-	const given = await readGiven(item);
+	const given = await readUserInput(item);
 	const extra = parseValue(extraFields, item.option(extraFields.name)) as object | undefined;
 	if (!chooseCallbackUrl && isResumeUrl(context, given.callBackUrl))
 		given.warnings.unshift(UNUSED_CALLBACK_URL);
@@ -70,14 +70,14 @@ export async function prepareRequest(
 		callBackUrl: chooseCallbackUrl?.(given.callBackUrl),
 		warning,
 		isUndescribed: given.isUndescribed,
-		given: [given.model, normalizeGiven({ ...given.values, ...extra }, files)],
+		userInput: [given.model, normalizeValues({ ...given.values, ...extra }, files)],
 	};
 }
 
 const UNUSED_CALLBACK_URL =
 	"Generate waits by itself, so the callBackUrl in Input (JSON) isn't used. Delete the Wait node behind it, which would wait for ever";
 
-async function readGiven(item: Item): Promise<Given> {
+async function readUserInput(item: Item): Promise<UserInput> {
 	const chosen = item.read('model');
 	const model = models.find(({ id }) => id === chosen);
 	if (!model)
@@ -95,7 +95,7 @@ async function readGiven(item: Item): Promise<Given> {
  * what is paid for. So the body's model counts only if somebody typed it there, behind the name `model`:
  * it doesn't if Choose Model or the body's model is an expression, or in a tool.
  */
-function readChosenModel({ call, index, read }: Item, body: Given['values'] = {}): string {
+function readChosenModel({ call, index, read }: Item, body: UserInput['values'] = {}): string {
 	const readTyped = (name: string): unknown =>
 		call.context.getNodeParameter(name, index, '', { rawExpressions: true });
 	const typed = readTyped(anyModel.name);
@@ -107,7 +107,7 @@ function readChosenModel({ call, index, read }: Item, body: Given['values'] = {}
 }
 
 /** Makes the input that is sent from what was given, with files of the item in it. */
-async function makeInput(given: Given, extra: Record<string, unknown>, files: FilesOfItem) {
+async function makeInput(given: UserInput, extra: Record<string, unknown>, files: FilesOfItem) {
 	const { schema, values, mode, checks } = given;
 	const reader = new InputReader(schema, files);
 	const own = reader.read(values, mode);
@@ -125,7 +125,7 @@ async function makeInput(given: Given, extra: Record<string, unknown>, files: Fi
 	const remedy = given.isByColumns ? COLUMN_REMEDY : undefined;
 	if (checks) checkInput(schema, checks === 'all' ? input : own, values, remedy);
 	const warnings = [...given.warnings, aboutUnknown, ...reader.warnings];
-	if (given.isByColumns) warnings.push(checkColumns(given, input));
+	if (given.isByColumns) warnings.push(findColumnWarning(given, input));
 	for (const use of reader.uses) await use.file.check(use);
 	const sentences = warnings.filter((one) => one !== undefined).map((one) => `${one}.`);
 	return { input, warning: cutText(sentences.join(' '), LONGEST_TEXT) || undefined };
@@ -142,12 +142,12 @@ function readPrompt({ read }: Item) {
 }
 
 /** Adds the node's prompt, if there is one, in place of a prompt in the values. */
-function addPrompt(item: Item, values: object | null | undefined): Given['values'] {
+function addPrompt(item: Item, values: object | null | undefined): UserInput['values'] {
 	const written = readPrompt(item);
 	return { ...values, ...(written !== undefined && { prompt: written }) };
 }
 
-function readNamedModel(item: Item, { id, fields }: Model): Given {
+function readNamedModel(item: Item, { id, fields }: Model): UserInput {
 	const read = ({ name, send }: Field): unknown => {
 		if (name === prompt.name) return readPrompt(item);
 		const value = item.read(name);
@@ -165,8 +165,8 @@ function readNamedModel(item: Item, { id, fields }: Model): Given {
 }
 
 /** Reads Input (JSON), which is sent as it is, save for files. */
-async function readJson(item: Item): Promise<Given> {
-	const entered = parseValue(anyInput, item.read(anyInput.name)) as Given['values'] | undefined;
+async function readJson(item: Item): Promise<UserInput> {
+	const entered = parseValue(anyInput, item.read(anyInput.name)) as UserInput['values'] | undefined;
 	const model = readChosenModel(item, entered);
 	const described = await findSchema(item, model).catch((error: Error) => ({
 		schema: {},
@@ -183,7 +183,7 @@ async function readJson(item: Item): Promise<Given> {
 }
 
 /** Reads the fields of the mapper, or the item's columns in their place. */
-async function readMapped(item: Item, model: string): Promise<Given> {
+async function readMapped(item: Item, model: string): Promise<UserInput> {
 	const mapper = (item.read(anyFields.name) || {}) as Partial<ResourceMapperValue>;
 	const described = await findSchema(item, model, mapper.schema ?? []);
 	const isByColumns = isAutomatic(mapper);
@@ -203,7 +203,7 @@ async function findSchema(
 	{ service }: Item,
 	model: string,
 	fields: ResourceMapperField[] = [],
-): Promise<Pick<Given, 'schema' | 'isUndescribed'> & { warning?: string }> {
+): Promise<Pick<UserInput, 'schema' | 'isUndescribed'> & { warning?: string }> {
 	const stored = findStoredSchema(fields);
 	if (stored?.model === model) return { schema: readSchema(stored.inputSchema, undefined) ?? {} };
 	const document = await readModelDocumentForRun(service, model);
@@ -235,7 +235,7 @@ function readColumns({ call, index }: Item, model: string, schema: JsonSchema) {
  * @returns a warning where a model with a prompt gets none
  * @throws {UserError} when there is nothing to send, which the service might take, and charge for
  */
-function checkColumns({ schema, model }: Given, input: object) {
+function findColumnWarning({ schema, model }: UserInput, input: object) {
 	if (!Object.keys(input).length)
 		throw buildFieldError(
 			`The item has nothing in a column that is named as a field of ${model}. ${nameFields(schema)}`,

@@ -86,8 +86,8 @@ export const adopt = (attempts: readonly Attempt[]): Attempt[] =>
 		...(end && isFinalFailure(end) && { end }),
 	}));
 
-const describeRequest = ({ given, model, warning, input }: CreateRequest) => ({
-	...{ digest: digest(given), model, warning },
+const describeRequest = ({ userInput, model, warning, input }: CreateRequest) => ({
+	...{ digest: digest(userInput), model, warning },
 	words: toWords(findPrompt(input) ?? ''),
 });
 

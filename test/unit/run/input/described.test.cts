@@ -69,7 +69,7 @@ it.each([null, [], [{ id: 'size' }]])(
 
 describe('what is noted for a retry from the list', () => {
 	const files = { photo: PNG };
-	const note = async (given: Given) => digest((await prepare({ files, ...given })).given);
+	const note = async (given: Given) => digest((await prepare({ files, ...given })).userInput);
 	const whole = { prompt: 'A fox', size: 4, image_urls: ['photo'] };
 	const known = { ...inFields(whole), openapi };
 	const object = { mimeType: 'x', data: PNG.toString('base64') };
