@@ -15,10 +15,10 @@ import {
 	buildNode,
 	connect,
 	generate,
-	httpRequest,
-	triggered,
+	buildHttpRequest,
+	buildTriggered,
 	WAIT,
-	webhook,
+	buildWebhook,
 } from '../dev/fixtures/workflows.cts';
 import { logFailure } from '../dev/log.cts';
 import type { Credential, N8n } from '../dev/n8n/n8n.cts';
@@ -108,7 +108,7 @@ async function importFor(n8n: N8n, service: Service, workflow: Workflow) {
 
 /** Builds n8n's node that sends a request to the service. */
 const request = (name: string, parameters: object) =>
-	httpRequest(
+	buildHttpRequest(
 		{ authentication: 'genericCredentialType', genericAuthType: 'httpHeaderAuth', ...parameters },
 		{ name, credentials: { httpHeaderAuth: {} } },
 	);
@@ -122,8 +122,8 @@ const CALLBACKS = choose(40, 4);
 const IN_FLIGHT = 8;
 
 const RECEIVERS: Record<string, () => WorkflowNode[]> = {
-	withDetails: () => triggered().nodes,
-	bare: () => [webhook({ responseMode: 'onReceived' })],
+	withDetails: () => buildTriggered().nodes,
+	bare: () => [buildWebhook({ responseMode: 'onReceived' })],
 };
 
 /** A receiver's workflow, and the URL that callbacks to it are sent to. */
@@ -219,7 +219,7 @@ async function runAsleep(rounds: (measure: Measure) => Promise<void>, env: Env) 
 	await rounds(async (way) => {
 		await using service = await openService();
 		await using n8n = await startPackedN8n({ env });
-		const nodes = [webhook({ path: 'asleep' }), ...(SLEEPERS[way]?.(service) ?? [])];
+		const nodes = [buildWebhook({ path: 'asleep' }), ...(SLEEPERS[way]?.(service) ?? [])];
 		const workflowId = await importFor(n8n, service, connect('Asleep', nodes));
 		await n8n.activate(workflowId);
 		const start = async () => await postJson(n8n.buildWebhookUrl('asleep'), {});

@@ -5,7 +5,7 @@ import { listExamples, readExample } from './fixtures/examples.cts';
 import { N8nAgent, buildNodeTool } from './fixtures/n8nAgents.cts';
 import { startPair, type Pair } from './fixtures/pair.cts';
 import { startScriptedModel } from './fixtures/scriptedModel.cts';
-import { chain, mediaGeneration } from './fixtures/workflows.cts';
+import { chain, buildMediaGeneration } from './fixtures/workflows.cts';
 import { createLog, logFailure } from './log.cts';
 import { openEditor, type Editor } from './n8n/editor.cts';
 import type { CredentialInput } from './n8n/n8n.cts';
@@ -92,7 +92,7 @@ function listCanvases({ service }: Pair): Record<string, Workflow> {
 async function showPublicAddresses({ page }: Editor, { n8n, service }: Pair) {
 	const addresses = [
 		[n8n.url, 'https://n8n.example.com'],
-		[service.resultsUrl, 'https://files.example.com'],
+		[service.filesUrl, 'https://files.example.com'],
 		[service.url, 'https://api.example.com'],
 	];
 	await page.evaluate((pairs) => {
@@ -125,8 +125,8 @@ async function importFilesWorkflow(pair: Pair) {
 		video: 'https://media.example/motion.mp4',
 	};
 	const workflow = chain('From a photo to a video', [
-		mediaGeneration(EDIT, { name: FILES.image }),
-		mediaGeneration(move, { name: FILES.video }),
+		buildMediaGeneration(EDIT, { name: FILES.image }),
+		buildMediaGeneration(move, { name: FILES.video }),
 	]);
 	return (await pair.importWorkflow(workflow)).id;
 }
@@ -134,7 +134,7 @@ async function importFilesWorkflow(pair: Pair) {
 /** Makes an agent of n8n's Agents that has our node as its tool. */
 async function createAgent({ n8n, credential }: Pair, model: CredentialInput) {
 	const prompt = "={{ $fromAI('prompt', 'What to change', 'string') }}";
-	const node = mediaGeneration({ ...EDIT, operation: 'generate', prompt });
+	const node = buildMediaGeneration({ ...EDIT, operation: 'generate', prompt });
 	const credentials = { mediaGenerationApi: credential };
 	const tool = buildNodeTool('Edit the photo', { ...node, credentials });
 	return await N8nAgent.create(n8n, 'Photo studio', await n8n.createCredential(model), [tool]);

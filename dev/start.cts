@@ -82,7 +82,7 @@ async function importExamples({ n8n, service, credential }: Pair) {
 	);
 	const ids: Record<string, string> = {};
 	for (const name of listExamples()) {
-		const workflow = readExample(name, { n8n: n8n.url, media: service.resultsUrl });
+		const workflow = readExample(name, { n8n: n8n.url, media: service.filesUrl });
 		const { id } = await n8n.importWorkflow(workflow, {
 			credentials: { [CREDENTIAL_TYPE]: credential },
 			replaces: present.find((saved) => saved.name === workflow.name)?.id,

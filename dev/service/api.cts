@@ -117,7 +117,7 @@ function registerReads(app: FastifyInstance, context: Context) {
 	/** Whether the link leads to a result file or an upload that can be downloaded. */
 	function isOwn(link: string) {
 		if ([...uploads.values()].some(({ downloadUrl }) => downloadUrl === link)) return true;
-		if (!link.startsWith(`${context.resultsUrl}/results/`)) return false;
+		if (!link.startsWith(`${context.filesUrl}/results/`)) return false;
 		const [name = '', taskId = ''] = link.split('/').reverse();
 		const task = tasks.get(taskId);
 		return (

@@ -32,7 +32,7 @@ function createContext(settings: Settings) {
 		/** The faults that wait for the next API requests. */
 		requestFaults: [] as RequestFault[],
 		/** The origin of result files, uploads and sample media; empty until it listens. */
-		resultsUrl: '',
+		filesUrl: '',
 		abort: () => closer.abort(),
 		/** Aborted when the emulator closes. */
 		closing: closer.signal,
@@ -67,17 +67,17 @@ export async function startService({
 	}
 
 	try {
-		context.resultsUrl = await files.listen({ host, port: port && port + 1 });
+		context.filesUrl = await files.listen({ host, port: port && port + 1 });
 		const url = await api.listen({ host, port });
 		const isApart = uploadApi !== api;
 		const uploadUrl = isApart ? await uploadApi.listen({ host, port: port && port + 2 }) : url;
-		const { tasks, requests, requestFaults, uploads, leaks, deliveries, resultsUrl } = context;
+		const { tasks, requests, requestFaults, uploads, leaks, deliveries, filesUrl } = context;
 		return {
 			...{ tasks, requests, requestFaults, uploads, leaks, deliveries },
 			/** The API's origin. */
 			url,
 			uploadUrl,
-			resultsUrl,
+			filesUrl,
 			close,
 			[Symbol.asyncDispose]: close,
 			waitForTask: lifecycle.waitForTask,

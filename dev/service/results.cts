@@ -47,14 +47,11 @@ export interface FormattedResult {
 }
 
 /** The result of a finished task, with fresh links. */
-export function formatResult(
-	{ settings, resultsUrl }: Context,
-	record: TaskRecord,
-): FormattedResult {
+export function formatResult({ settings, filesUrl }: Context, record: TaskRecord): FormattedResult {
 	const { taskId, result } = record;
 	const { resultSeconds: seconds = null } = settings;
 	const query = seconds === null ? '' : `?expires=${Date.now() + seconds * 1000}`;
-	const link = (name: string) => `${resultsUrl}/results/${taskId}/${name}${query}`;
+	const link = (name: string) => `${filesUrl}/results/${taskId}/${name}${query}`;
 	const links = nameFiles(record).map(([field, names]) => [field, names.map(link)] as const);
 
 	if (result.kind === 'music') {

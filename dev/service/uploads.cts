@@ -38,7 +38,7 @@ export function registerUploads(app: FastifyInstance, context: Context) {
 		const { mimeType, bytes } = file;
 		const filePath = `${uploadPath.replace(/^\/+|\/+$/g, '')}/${fileName}`;
 		const urlPath = filePath.split('/').map(encodeURIComponent).join('/');
-		const downloadUrl = `${context.resultsUrl}/uploads/${urlPath}`;
+		const downloadUrl = `${context.filesUrl}/uploads/${urlPath}`;
 		const size = bytes.length;
 		context.uploads.set(fileName, { fileName, mimeType, bytes, size, filePath, downloadUrl });
 		const { uploadsApart } = dialects[context.settings.dialect];

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import { TOKEN } from '../../dev/fixtures/pair.cts';
-import { chain, editSample, items, NODE, NODE_TYPE } from '../../dev/fixtures/workflows.cts';
+import { chain, editSample, buildItems, NODE, NODE_TYPE } from '../../dev/fixtures/workflows.cts';
 import { startService } from '../../dev/service/index.cts';
 import { readHints, usePair } from './support.cts';
 
@@ -10,12 +10,12 @@ it('charges each item to its own account where the credential has expressions, a
 	await using other = await startService({ token: 'other-token', taskSeconds: 0.5 });
 	const byItem = { baseUrl: '={{ $json.url }}', accessToken: '={{ $json.token }}' };
 	const credential = await pair.createCredential(byItem);
-	const accounts = items([
+	const accounts = buildItems([
 		{ url: pair.service.url, token: TOKEN, prompt: 'one' },
 		{ url: other.url, token: 'other-token', prompt: 'two' },
 	]);
-	const { resultsUrl } = pair.service;
-	const execution = await pair.run(chain('Accounts', [accounts, editSample(resultsUrl)]), {
+	const { filesUrl } = pair.service;
+	const execution = await pair.run(chain('Accounts', [accounts, editSample(filesUrl)]), {
 		credential,
 	});
 	expect(execution.getItems(NODE).map(({ status }) => status)).toEqual(['completed', 'completed']);

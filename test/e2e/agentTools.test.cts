@@ -2,21 +2,21 @@ import { expect } from '@jest/globals';
 import { serveTool } from '../../dev/fixtures/mcp.cts';
 import { ToolCall } from '../../dev/fixtures/scriptedModel.cts';
 import {
-	agentTool,
+	buildAgentTool,
 	buildNode,
 	chain,
-	chatModel,
+	buildChatModel,
 	editSample,
-	mediaGeneration,
-	prompts,
+	buildMediaGeneration,
+	buildPrompts,
 	use,
 } from '../../dev/fixtures/workflows.cts';
 import { poll } from '../../dev/n8n/wait.cts';
 import type { WorkflowNode } from '../../dev/n8n/workflow.cts';
-import { CREATE, isOldest, readFiles, useModel, usePair } from './support.cts';
+import { CREATE_PATH, isOldest, readFiles, useChatModel, usePair } from './support.cts';
 
 const pair = usePair({ service: { taskSeconds: 0.5 } });
-const model = useModel();
+const model = useChatModel();
 
 const LANGCHAIN = '@n8n/n8n-nodes-langchain';
 const AGENT_VERSIONS = { older: 2.2, newest: 3.1 };
@@ -28,7 +28,7 @@ const TELL_ERRORS = isOldest ? { onError: 'continueRegularOutput' } : {};
 /** Our node as a tool, whose model chooses the prompt; the seed is another one at each try. */
 function buildTool(parameters: Record<string, unknown> = {}, more?: object) {
 	const node = editSample(
-		pair.service.resultsUrl,
+		pair.service.filesUrl,
 		{
 			prompt: "={{ $fromAI('Prompt', 'What to change', 'string') }}",
 			seed: '={{ Math.floor(Math.random() * 1e9) }}',
@@ -47,7 +47,7 @@ async function runAgentOn(before: WorkflowNode[], tool: WorkflowNode, age: Agent
 		promptType: 'define',
 		...more,
 	});
-	const used = { ai_languageModel: chatModel(), ai_tool: tool };
+	const used = { ai_languageModel: buildChatModel(), ai_tool: tool };
 	const workflow = use(chain('Agent', [...before, agent]), used);
 	const others = { openAiApi: await pair.n8n.createCredential(model.credential) };
 	return await pair.run(workflow, { others });
@@ -110,7 +110,7 @@ it.each([
 	['its upload in front of the agent has', "={{ $('Upload').item.json.url }}", 'completed'],
 ])('as a tool of the newest agent, what %s arrived', async (_, image, told) => {
 	const parameters = { resource: 'file', operation: 'upload', binaryPropertyName: 'data' };
-	const upload = { ...mediaGeneration(parameters), name: 'Upload' };
+	const upload = { ...buildMediaGeneration(parameters), name: 'Upload' };
 	model.script([[{ Prompt: 'night' }]]);
 	const before = [...readFiles({ data: 'plain.png' }), upload];
 	await runAgentOn(before, buildTool({ image }), 'newest', { text: 'Make it night', options: {} });
@@ -126,7 +126,7 @@ it('as a tool of an agent before version 3, equal calls side by side are refused
 		new ToolCall('Media_Generation', (_, asked) => ({ Prompt: `${asked} ${number}` })),
 	];
 	model.script([turn(1), turn(2)]);
-	const execution = await runAgentOn([prompts(texts)], buildTool(), 'older', {
+	const execution = await runAgentOn([buildPrompts(texts)], buildTool(), 'older', {
 		text: '={{ $json.prompt }}',
 		options: { returnIntermediateSteps: true, batching: { batchSize: 2 } },
 	});
@@ -149,7 +149,7 @@ it('as a tool of an agent before version 3, equal calls side by side are refused
 
 /** MCP servers have a service of their own: what they answer takes long, so the other tests run meanwhile. */
 const served = usePair({ service: { taskSeconds: 0.5 }, keeps: true });
-const servedModel = useModel();
+const servedModel = useChatModel();
 
 /** Calls our node and an agent that uses it, which MCP servers serve. Its log begins there. */
 async function callServers() {
@@ -158,11 +158,11 @@ async function callServers() {
 	servedModel.script([[{ Prompt: '#neverEnds below an agent' }]]);
 	await using server = await serve({ ai_tool: buildTool() });
 	await using agent = await serve(
-		{ ai_tool: agentTool() },
-		{ ai_languageModel: chatModel(), ai_tool: buildTool() },
+		{ ai_tool: buildAgentTool() },
+		{ ai_languageModel: buildChatModel(), ai_tool: buildTool() },
 	);
 	const readLog = served.n8n.followLog();
-	served.service.faultNext({ path: CREATE, delaySeconds: 46 });
+	served.service.faultNext({ path: CREATE_PATH, delaySeconds: 46 });
 	const slow = server.call('slow to create');
 	await poll(() => served.countCreations() > 0, { what: 'the slow creation' });
 	const others = [server.call('#neverEnds'), server.call('quick'), agent.call('below an agent')];

@@ -4,16 +4,16 @@ import { expect } from '@jest/globals';
 import { readExample } from '../../dev/fixtures/examples.cts';
 import { N8nAgent, buildNodeTool } from '../../dev/fixtures/n8nAgents.cts';
 import { ToolCall } from '../../dev/fixtures/scriptedModel.cts';
-import { editSample, mediaGeneration } from '../../dev/fixtures/workflows.cts';
+import { editSample, buildMediaGeneration } from '../../dev/fixtures/workflows.cts';
 import type { WorkflowNode } from '../../dev/n8n/workflow.cts';
-import { isOldest, useModel, usePair } from './support.cts';
+import { isOldest, useChatModel, usePair } from './support.cts';
 
 /** Before 2.41, n8n has no Agents. */
 const withAgents = isOldest ? describe.skip : describe;
 
 withAgents("an agent of n8n's Agents", () => {
 	const pair = usePair({ service: { taskSeconds: 0.3, callbackRetrySeconds: [1, 2, 4] } });
-	const model = useModel();
+	const model = useChatModel();
 
 	/** Makes our node a tool, named as its operation. */
 	const toTool = ({ parameters, ...node }: WorkflowNode) => {
@@ -24,11 +24,12 @@ withAgents("an agent of n8n's Agents", () => {
 	/** Builds a tool that creates a task, for whose prompt the model is asked. */
 	const buildCreatingTool = (operation: string, parameters: object = {}) => {
 		const prompt = "={{ $fromAI('prompt', 'What to change', 'string') }}";
-		return toTool(editSample(pair.service.resultsUrl, { operation, prompt, ...parameters }));
+		return toTool(editSample(pair.service.filesUrl, { operation, prompt, ...parameters }));
 	};
 
 	/** Builds a tool of another operation. */
-	const buildTool = (parameters: Record<string, unknown>) => toTool(mediaGeneration(parameters));
+	const buildTool = (parameters: Record<string, unknown>) =>
+		toTool(buildMediaGeneration(parameters));
 
 	/** Makes an agent with these tools, whose model makes these calls in each chat. */
 	async function createAgent(tools: object[], turns: Parameters<typeof model.script>[0]) {
@@ -115,7 +116,7 @@ withAgents("an agent of n8n's Agents", () => {
 
 	it('sleeps while a workflow of media-for-agents does, and is given links', async () => {
 		const { n8n, service } = pair;
-		const example = readExample('media-for-agents', { n8n: n8n.url, media: service.resultsUrl });
+		const example = readExample('media-for-agents', { n8n: n8n.url, media: service.filesUrl });
 		const { id } = await pair.importWorkflow(example);
 		const named = { name: 'picture', description: 'picture' };
 		const tool = { type: 'workflow', ...named, workflowId: id, workflow: example.name };

@@ -46,7 +46,7 @@ export default workflow('written', 'Written by an AI').add(start).to(node(${node
 }
 
 /** Has n8n look something up, as its MCP server does for a builder. */
-async function lookUp(methodName: string, methodType: string, more: object) {
+async function explore(methodName: string, methodType: string, more: object) {
 	type Found = { results: Array<{ name: string; value: string }> };
 	const credential = { credentialType: 'mediaGenerationApi', credentialId: pair.credential.id };
 	const method = { nodeType: NODE_TYPE, version: VERSION, methodName, methodType };
@@ -84,10 +84,10 @@ describeWhereBuilt('an AI that builds workflows', () => {
 	it('finds any model of the service, looks up its fields, makes a workflow, runs it, and gets the result', async () => {
 		const anyModel = { __rl: true, mode: 'id', value: 'epsilon-2/text-to-video' };
 		const words = { filter: 'epsilon text to video' };
-		const found = await lookUp('searchModels', 'listSearch', words);
+		const found = await explore('searchModels', 'listSearch', words);
 		expect(found.map(({ value }) => value)).toEqual([anyModel.value]);
 		const chosen = { currentNodeParameters: { anyModel } };
-		const fields = await lookUp('listModelFields', 'loadOptions', chosen);
+		const fields = await explore('listModelFields', 'loadOptions', chosen);
 		const required = fields.filter(({ name }) => name.includes('(required'));
 		expect(required.map(({ name }) => name.split(' ')[0])).toEqual(['prompt']);
 

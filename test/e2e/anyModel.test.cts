@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import { readExample } from '../../dev/fixtures/examples.cts';
-import { chain, items, mediaGeneration, NODE } from '../../dev/fixtures/workflows.cts';
+import { chain, buildItems, buildMediaGeneration, NODE } from '../../dev/fixtures/workflows.cts';
 import { openEditor, type Editor } from '../../dev/n8n/editor.cts';
 import { poll } from '../../dev/n8n/wait.cts';
 import { nameSong } from '../../dev/service/results.cts';
@@ -18,7 +18,7 @@ afterEach(() => pair.service.set({ catalogue: true }));
 
 /** Builds our node as a person leaves it who has chosen nothing yet. */
 const anyModel = (parameters: Record<string, unknown> = {}, more?: object) =>
-	mediaGeneration({ operation: 'generate', model: 'any', ...parameters }, more);
+	buildMediaGeneration({ operation: 'generate', model: 'any', ...parameters }, more);
 
 const byId = (value: string) => ({ __rl: true, mode: 'id', value });
 
@@ -83,7 +83,7 @@ describe('a person who wants another model', () => {
 		const mode = editor.get('prompt-parameter-input-options-container');
 		await mode.getByText('Expression', { exact: true }).click();
 		await editor.page.keyboard.type('{{ "Two " + "friends" ');
-		await editor.fill('reference_image_urls', `${pair.service.resultsUrl}/a,b.png, photo`);
+		await editor.fill('reference_image_urls', `${pair.service.filesUrl}/a,b.png, photo`);
 		await editor.page.keyboard.press('Tab');
 		await editor.panel.getByText('Two friends', { exact: true }).waitFor();
 		await editor.executeStep();
@@ -131,7 +131,7 @@ function expectTwoFriends() {
 	expect(upload?.size).toBe(readMedia('plain.png').length);
 	expect(readSent()).toEqual({
 		prompt: 'Two friends',
-		reference_image_urls: [`${pair.service.resultsUrl}/a,b.png`, upload?.downloadUrl],
+		reference_image_urls: [`${pair.service.filesUrl}/a,b.png`, upload?.downloadUrl],
 	});
 }
 
@@ -139,7 +139,7 @@ it('a model that continues an earlier result is chosen behind a song, and the ID
 	const song = readExample('song-to-video').nodes.find(({ name }) => name === 'Make a song');
 	const options = { outputItems: 'perFile', downloadResults: false };
 	const parameters = { ...song?.parameters, options };
-	const makeSong = mediaGeneration(parameters, { name: 'Make a song' });
+	const makeSong = buildMediaGeneration(parameters, { name: 'Make a song' });
 	const { id } = await pair.importWorkflow(chain('Continue', [makeSong, anyModel()]));
 	const { length } = pair.listTasks();
 	await openPanel(id);
@@ -162,7 +162,7 @@ it('a model that continues an earlier result is chosen behind a song, and the ID
 it('a person who has a sheet asks for Map Automatically, and gets a task of the columns', async () => {
 	const rows = [{ row_number: 2, prompt: 'A red fox', image_resolution: '2K', image: 'x' }];
 	const options = { howToWait: 'polling', downloadResults: false };
-	const nodes = [items(rows), anyModel({ options })];
+	const nodes = [buildItems(rows), anyModel({ options })];
 	const { id } = await pair.importWorkflow(chain('Sheet', nodes));
 	await openPanel(id);
 	await editor.chooseFromSearch('anyModel', 'epsilon canvas', 'Epsilon Canvas');
@@ -183,7 +183,7 @@ const PASTED = '{ "prompt": "{{ $json.prompt }}" }';
 
 it('JSON that is pasted with an expression becomes one, because the field is blank at first', async () => {
 	const node = anyModel({ anyModel: byId('epsilon-2/text-to-video'), inputMode: 'json' });
-	const nodes = [items([{ prompt: 'A red fox' }]), node];
+	const nodes = [buildItems([{ prompt: 'A red fox' }]), node];
 	const { id } = await pair.importWorkflow(chain('Pasted', nodes));
 	const { length } = pair.listTasks();
 	await openPanel(id);

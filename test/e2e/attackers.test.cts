@@ -1,8 +1,8 @@
 import { expect } from '@jest/globals';
-import { generate, prompts } from '../../dev/fixtures/workflows.cts';
+import { generate, buildPrompts } from '../../dev/fixtures/workflows.cts';
 import { defaults } from '../../dev/service/settings.cts';
 import { signHeaders } from '../../dev/service/signHeaders.cts';
-import { DETAILS, usePair } from './support.cts';
+import { DETAILS_PATH, usePair } from './support.cts';
 
 const pair = usePair({ service: { taskSeconds: 0.05, callbackRetrySeconds: [] } });
 
@@ -21,8 +21,8 @@ describe('anyone who can send requests to the resume URL of an execution that sl
 		);
 
 	beforeEach(async () => {
-		executionId = await pair.park(
-			prompts([PROMPT]),
+		executionId = await pair.startSleeping(
+			buildPrompts([PROMPT]),
 			generate({ options: { howToWait: 'callback' } }),
 		);
 		const task = pair.findTask(PROMPT);
@@ -53,14 +53,14 @@ describe('anyone who can send requests to the resume URL of an execution that sl
 			'the prototype': [url, { body: JSON.parse('{"__proto__":{"data":{}}}') as object }, 400, 0],
 		};
 		for (const [name, [to, more, status, asked]] of Object.entries(rows)) {
-			const count = pair.countRequests(DETAILS);
+			const count = pair.countRequests(DETAILS_PATH);
 			const { key, body, ...sent } = {
 				...{ method: 'POST', key: defaults.webhookSecret, body: { data: taskSaid } },
 				...more,
 			};
 			const headers = { 'content-type': 'application/json', ...(key && signHeaders(body, key)) };
 			const response = await fetch(to, { ...sent, headers, body: JSON.stringify(body) });
-			const counted = pair.countRequests(DETAILS) - count;
+			const counted = pair.countRequests(DETAILS_PATH) - count;
 			expect({ name, status: response.status, asked: counted }).toEqual({ name, status, asked });
 			expect(await readSleep()).toMatchObject({ status: 'waiting', waitTill: before.waitTill });
 		}

@@ -3,9 +3,9 @@ import { createEndedTask, parseAnswer, postJson } from '../../dev/fixtures/callb
 import {
 	connect,
 	generate,
-	httpRequest,
+	buildHttpRequest,
 	SPLIT_ITEMS,
-	webhook,
+	buildWebhook,
 } from '../../dev/fixtures/workflows.cts';
 import { evaluate, INSPECTABLE } from '../../dev/n8n/inspect.cts';
 import { WITHOUT_CODE } from '../../dev/n8n/process.cts';
@@ -43,7 +43,9 @@ afterAll(async () => await busy.close());
 async function takeSlot() {
 	isBusy = false;
 	released = new Promise<void>((resolve) => (release = resolve));
-	const started = await pair.activate(connect('Busy', [webhook(), httpRequest({ url: busyUrl })]));
+	const started = await pair.activate(
+		connect('Busy', [buildWebhook(), buildHttpRequest({ url: busyUrl })]),
+	);
 	await postJson(started.url, {});
 	await poll(() => isBusy, { what: 'an execution that has the slot' });
 }
@@ -105,11 +107,11 @@ it('while n8n waits for a slot, for longer than a minute and after hang-ups, cop
 	const [first, second] = ['first #neverEnds', 'second'];
 	const { id, url } = await pair.activate(
 		connect('Two in a row', [
-			webhook(),
+			buildWebhook(),
 			SPLIT_ITEMS,
 			generate({}, { name: 'Generate one' }),
 			generate({ anyInput: { prompt: second } }, { name: 'Generate two' }),
-			httpRequest({ url: `${busyUrl}/note` }),
+			buildHttpRequest({ url: `${busyUrl}/note` }),
 		]),
 	);
 	await postJson(url, { items: [{ prompt: first }] });

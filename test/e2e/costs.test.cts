@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import { chain, generate, loop, prompts } from '../../dev/fixtures/workflows.cts';
+import { chain, generate, loop, buildPrompts } from '../../dev/fixtures/workflows.cts';
 import { evaluate } from '../../dev/n8n/inspect.cts';
 import { poll } from '../../dev/n8n/wait.cts';
 import { usePair } from './support.cts';
@@ -69,10 +69,10 @@ it.each(['callback', 'polling'])(
 	"n8n's list finds an execution by its tasks and their credits, over a loop: %s",
 	async (howToWait) => {
 		const node = generate({ options: { howToWait } });
-		const { id: workflowId } = await pair.importWorkflow(loop(prompts(['one', 'two']), node));
+		const { id: workflowId } = await pair.importWorkflow(loop(buildPrompts(['one', 'two']), node));
 		const id = await pair.n8n.run(workflowId);
 		if (howToWait === 'callback') {
-			await pair.waitForParked(id);
+			await pair.waitForSleep(id);
 			const isFound = async () => (await findByTask(pair.findId('one'))).includes(id);
 			await poll(isFound, { what: 'the execution that sleeps, by its task' });
 		}
@@ -87,7 +87,7 @@ it.each(['callback', 'polling'])(
 	'Maximum Credits per Run holds over a loop and over a batch, anew in its retry from the list: %s',
 	async (howToWait) => {
 		const node = generate({ options: { howToWait, maxCreditsPerRun: 25 } });
-		const texts = prompts(['one', 'two', 'three']);
+		const texts = buildPrompts(['one', 'two', 'three']);
 		const said = `'Maximum Credits per Run' in Options is 25: 2 already created in this execution, for 25 credits, the dearest for 12.5`;
 		const fail = async (workflow: ReturnType<typeof chain>) => {
 			const before = pair.countCreations();

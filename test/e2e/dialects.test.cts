@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import { contract, type Values } from '../../dev/fixtures/models.cts';
-import { mediaGeneration, NODE } from '../../dev/fixtures/workflows.cts';
+import { buildMediaGeneration, NODE } from '../../dev/fixtures/workflows.cts';
 import { readFiles, usePair } from './support.cts';
 
 /** A service as clients recorded it. The other files use one as the contract describes it. */
@@ -35,7 +35,7 @@ const filled: Record<string, Values> = {
 
 /** Builds our node, which by default generates with a model and waits for its callback. */
 const build = (name: string, more: object = {}) =>
-	mediaGeneration({
+	buildMediaGeneration({
 		operation: 'generate',
 		model: name.startsWith('Any') ? 'any' : name,
 		options: { howToWait: 'callback', waitLimit: 1 },
@@ -61,7 +61,7 @@ it('generates with each model, asleep', async () => {
 it('uploads a file for a field, and by itself', async () => {
 	const own = { resource: 'file', operation: 'upload', binaryPropertyName: 'photo' };
 	const file = readFiles({ photo: 'plain.png' });
-	const upload = await pair.runNodes(...file, mediaGeneration(own));
+	const upload = await pair.runNodes(...file, buildMediaGeneration(own));
 	const execution = await pair.runNodes(...file, build('beta2/image-edit', { image: 'photo' }));
 	expect([upload, execution].map((one) => one.readError())).toEqual(['', '']);
 	const [uploaded, sent] = [...pair.service.uploads.values()].map((one) => one.downloadUrl);

@@ -2,10 +2,10 @@ import type { Locator } from 'playwright-core';
 import { createEndedTask } from '../../dev/fixtures/callbacks.cts';
 import { buildDocument } from '../../dev/service/catalogue.cts';
 import { CREDENTIAL_TYPE, TOKEN, WEBHOOK_SECRET } from '../../dev/fixtures/pair.cts';
-import { chain, generate, NODE, prompts } from '../../dev/fixtures/workflows.cts';
+import { chain, generate, NODE, buildPrompts } from '../../dev/fixtures/workflows.cts';
 import { openEditor, type Editor } from '../../dev/n8n/editor.cts';
 import { readMedia } from '../media/corpus.cts';
-import { CREATE, DETAILS, usePair } from './support.cts';
+import { CREATE_PATH, DETAILS_PATH, usePair } from './support.cts';
 
 const TITLE = 'Media Generation';
 const WAIT_ACTION = 'Generate a video or image';
@@ -164,7 +164,9 @@ async function openPanel(
 		options: { howToWait: 'polling', ...(options as object) },
 	});
 	const credential = await pair.createCredential({});
-	const { id } = await pair.importWorkflow(chain('Panel', [prompts(texts), node]), { credential });
+	const { id } = await pair.importWorkflow(chain('Panel', [buildPrompts(texts), node]), {
+		credential,
+	});
 	await editor.openWorkflow(id);
 	await editor.findNode(NODE).dblclick();
 	await editor.panel.waitFor();
@@ -195,7 +197,7 @@ describe('what a service says', () => {
 	const shownTag = '‹i id=foreign›';
 	const style = { type: 'string', enum: [link, tag], default: tag, description: link };
 	const answers: Record<string, object> = {
-		[CREATE]: { code: 422, msg: link },
+		[CREATE_PATH]: { code: 422, msg: link },
 		'/api/v1/models': { code: 200, data: { models: [{ model: 'm', title: link }] } },
 		'/api/v1/models/m/schema': {
 			code: 200,
@@ -209,7 +211,7 @@ describe('what a service says', () => {
 		pair.service.set({
 			readSeconds: 0,
 			rewrite: (body, path) => {
-				if (path !== DETAILS) return own[path] ?? body;
+				if (path !== DETAILS_PATH) return own[path] ?? body;
 				const { data } = body as { data?: object };
 				return data ? { ...(body as object), data: { ...data, ...failed } } : body;
 			},

@@ -4,21 +4,21 @@ import { readExample } from '../../dev/fixtures/examples.cts';
 import { startMailServer } from '../../dev/fixtures/mailServer.cts';
 import { ToolCall } from '../../dev/fixtures/scriptedModel.cts';
 import { startTelegram } from '../../dev/fixtures/telegram.cts';
-import { items, setJson } from '../../dev/fixtures/workflows.cts';
+import { buildItems, setJson } from '../../dev/fixtures/workflows.cts';
 import type { Credential, CredentialInput } from '../../dev/n8n/n8n.cts';
 import { poll } from '../../dev/n8n/wait.cts';
 import type { Workflow, WorkflowNode } from '../../dev/n8n/workflow.cts';
 import type { Task } from '../../nodes/MediaGeneration/api/task.ts';
 import { readMedia } from '../media/corpus.cts';
-import { useModel, usePair } from './support.cts';
+import { useChatModel, usePair } from './support.cts';
 
 const pair = usePair({ service: { taskSeconds: 0.5 }, keeps: true });
-const model = useModel();
+const model = useChatModel();
 
 afterEach(() => pair.service.set({ faultsFor: undefined }));
 
 const read = (name: string) =>
-	readExample(name, { n8n: pair.n8n.url, media: pair.service.resultsUrl });
+	readExample(name, { n8n: pair.n8n.url, media: pair.service.filesUrl });
 
 const waitForFirst = async (workflowId: string) =>
 	(await pair.n8n.waitForExecutions({ workflowId, count: 1 }))[0];
@@ -142,7 +142,7 @@ function withoutGoogle(workflow: Workflow, rows: object[]) {
 	};
 	const put = (name: string, build: (parameters: object) => string) =>
 		replace(name, (parameters) => setJson(name, build(parameters)));
-	replace('Rows', () => items(rows));
+	replace('Rows', () => buildItems(rows));
 	put('Save the file', ({ name }: { name?: string }) => `{ webViewLink: ${readCode(name)} }`);
 	put('Note it in the row', ({ columns }: { columns?: { value: Record<string, string> } }) => {
 		const { row_number, file } = columns?.value ?? {};
@@ -256,7 +256,7 @@ it('ai-agent-with-approval creates a task only after a yes', async () => {
 	await using mailServer = await startMailServer();
 	const before = pair.listTasks().length;
 	const id = await startAgent('ai-agent-with-approval', [call], mailServer.credential);
-	await pair.waitForParked(id);
+	await pair.waitForSleep(id);
 	const { mails } = mailServer;
 	expect(mails).toHaveLength(1);
 	expect(mails[0]?.text?.replace(/\s+/g, ' ')).toContain(
@@ -281,7 +281,7 @@ it('any-model makes a video of each item', async () => {
 		{ status: 'completed', model: 'epsilon-2/image-to-video' },
 		{ status: 'completed' },
 	]);
-	const image_url = `${pair.service.resultsUrl}/sample.png`;
+	const image_url = `${pair.service.filesUrl}/sample.png`;
 	const [first, second] = pair.listTasks().slice(-2);
 	expect(first?.input).toEqual({ prompt: 'The camera slowly zooms in', image_url, duration: '10' });
 	expect(second?.input).toMatchObject({ prompt: 'The camera slowly circles the subject' });

@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import { chain, generate, NODE, prompts } from '../../dev/fixtures/workflows.cts';
+import { chain, generate, NODE, buildPrompts } from '../../dev/fixtures/workflows.cts';
 import type { Execution } from '../../dev/n8n/execution.cts';
 import { readHints, usePair } from './support.cts';
 
@@ -20,7 +20,7 @@ async function run(texts: string[], settings: object = {}) {
 	const named = texts.map((text) => `${text} ${name}`);
 	const options = { howToWait: 'callback', downloadResults: true };
 	const node = generate({ options }, settings);
-	const { id: workflowId } = await pair.importWorkflow(chain(name, [prompts(named), node]));
+	const { id: workflowId } = await pair.importWorkflow(chain(name, [buildPrompts(named), node]));
 	const execution = await pair.runSaved(workflowId);
 	const tasks = named.map((prompt) =>
 		pair.listTasks().filter(({ input }) => input.prompt === prompt),

@@ -1,6 +1,12 @@
 import { expect } from '@jest/globals';
 import type { IBinaryKeyData } from 'n8n-workflow';
-import { buildNode, chain, items, mediaGeneration, NODE } from '../../dev/fixtures/workflows.cts';
+import {
+	buildNode,
+	chain,
+	buildItems,
+	buildMediaGeneration,
+	NODE,
+} from '../../dev/fixtures/workflows.cts';
 import type { Execution } from '../../dev/n8n/execution.cts';
 import { usePair } from './support.cts';
 
@@ -10,7 +16,7 @@ const PROMPT = 'A "red" fox\nin snow, {{ $json.prompt }} \\ 50 %';
 
 /** Builds our node with a model of the service and values of its fields. */
 const make = (name: string, model: string, value: object, prompt: string) =>
-	mediaGeneration(
+	buildMediaGeneration(
 		{
 			resource: 'task',
 			operation: 'generate',
@@ -39,7 +45,7 @@ it.each([
 		const picture = make('Picture', 'zeta-canvas-4.0', {}, '={{ $json.prompt }}');
 		const toVideo = { image_url, duration: '10' };
 		const video = make('Video', 'epsilon-2/image-to-video', toVideo, 'It "moves"');
-		const workflow = chain('Chained', [items([{ prompt: PROMPT }]), picture, video]);
+		const workflow = chain('Chained', [buildItems([{ prompt: PROMPT }]), picture, video]);
 		const execution = await pair.run({ ...workflow, settings });
 		expect(execution.readError()).toBe('');
 		const names = ['Picture', 'Video'].map(
@@ -72,7 +78,7 @@ it('the rows of a CSV file become tasks by their columns, headed as people head 
 		{ ...blank, Prompt: 'A hare' },
 	];
 	const byColumns = { mappingMode: 'autoMapInputData', value: null, schema: [] };
-	const node = mediaGeneration(
+	const node = buildMediaGeneration(
 		{
 			...{ resource: 'task', operation: 'generate', model: 'any' },
 			anyModel: { __rl: true, mode: 'id', value: 'epsilon-2/image-to-video' },
@@ -83,7 +89,7 @@ it('the rows of a CSV file become tasks by their columns, headed as people head 
 	);
 	const toFile = buildNode('To CSV', 'n8n-nodes-base.convertToFile', 1.1, { operation: 'csv' });
 	const fromFile = buildNode('Rows', 'n8n-nodes-base.extractFromFile', 1, { operation: 'csv' });
-	const execution = await pair.run(chain('Sheet', [items(rows), toFile, fromFile, node]));
+	const execution = await pair.run(chain('Sheet', [buildItems(rows), toFile, fromFile, node]));
 	expect(execution.readError()).toBe('');
 	expect(execution.getItems(NODE)).toMatchObject([
 		{ status: 'completed' },

@@ -1,7 +1,13 @@
 import { expect } from '@jest/globals';
-import { generate, items, loop, numberTexts, prompts } from '../../dev/fixtures/workflows.cts';
+import {
+	generate,
+	buildItems,
+	loop,
+	numberTexts,
+	buildPrompts,
+} from '../../dev/fixtures/workflows.cts';
 import { evaluate } from '../../dev/n8n/inspect.cts';
-import { CREATE, usePair } from './support.cts';
+import { CREATE_PATH, usePair } from './support.cts';
 
 const pair = usePair({
 	service: { taskSeconds: 1, callbackRetrySeconds: [0.5, 1, 2] },
@@ -9,7 +15,7 @@ const pair = usePair({
 });
 
 /** Sends a callback that says that the task goes on, or by default that it has ended. */
-async function call(prompt: string, callbackType?: string) {
+async function sendCallback(prompt: string, callbackType?: string) {
 	const { taskId } = pair.findTask(prompt);
 	const data = { task_id: taskId, callbackType };
 	const body = callbackType && { code: 200, msg: 'success', taskId, data };
@@ -25,15 +31,19 @@ const VIDEO = 'video #noCallback';
 it('two Generates in a row: progress goes by, and so does a copy of the first callback in the second wait', async () => {
 	const image = generate({ anyInput: { prompt: IMAGE } }, { name: IMAGE });
 	const anyInput = `={{ { prompt: '${VIDEO}', image: $json.resultUrls[0] } }}`;
-	const id = await pair.park(image, generate({ anyInput }, { name: VIDEO }));
+	const id = await pair.startSleeping(image, generate({ anyInput }, { name: VIDEO }));
 	for (const prompt of [IMAGE, VIDEO]) {
 		await pair.waitForTasks(prompt);
-		await pair.waitForParked(id);
-		if (prompt === VIDEO) expect(await call(IMAGE)).toMatchObject(REFUSED);
+		await pair.waitForSleep(id);
+		if (prompt === VIDEO) expect(await sendCallback(IMAGE)).toMatchObject(REFUSED);
 		await pair.service.waitForTask(pair.findId(prompt));
 		for (const type of ['text', 'first'])
-			expect(await call(prompt, type)).toEqual({ status: 200, accepted: true, resumed: false });
-		expect(await call(prompt)).toMatchObject({ status: 200, resumed: true });
+			expect(await sendCallback(prompt, type)).toEqual({
+				status: 200,
+				accepted: true,
+				resumed: false,
+			});
+		expect(await sendCallback(prompt)).toMatchObject({ status: 200, resumed: true });
 	}
 	const execution = await pair.n8n.waitForExecution(id);
 	for (const prompt of [IMAGE, VIDEO])
@@ -48,9 +58,9 @@ it('a round of a loop goes on to its end after one whose limit passed, whatever 
 		{ prompt: second, limit: 1 },
 	];
 	const node = generate({ options: { waitLimit: '={{ $json.limit }}', failedTasks: 'output' } });
-	const { id: workflowId } = await pair.importWorkflow(loop(items(rounds), node));
+	const { id: workflowId } = await pair.importWorkflow(loop(buildItems(rounds), node));
 	const id = await pair.n8n.run(workflowId);
-	await pair.waitForParked(id);
+	await pair.waitForSleep(id);
 	// n8n does so each minute. A timer that it sets is not cleared when the wait ends.
 	const isTimed = await evaluate<boolean>(
 		pair.n8n,
@@ -62,10 +72,10 @@ it('a round of a loop goes on to its end after one whose limit passed, whatever 
 	);
 	expect(isTimed).toBe(false);
 	await pair.waitForTasks(second);
-	await pair.waitForParked(id);
-	expect(await call(first)).toMatchObject(REFUSED);
+	await pair.waitForSleep(id);
+	expect(await sendCallback(first)).toMatchObject(REFUSED);
 	await pair.endTask(pair.findTask(second));
-	expect(await call(second)).toMatchObject({ status: 200, resumed: true });
+	expect(await sendCallback(second)).toMatchObject({ status: 200, resumed: true });
 	const execution = await pair.n8n.waitForExecution(id);
 	const timedOut = { taskId: pair.findId(first), status: 'timedOut' };
 	const expected = [timedOut, ...pair.listCompleted(second)];
@@ -76,10 +86,10 @@ it('in an outage, a loop of twenty rounds sends three creations of unknown outco
 	const { length } = pair.service.requests;
 	const texts = numberTexts(20, 'outage #status=500');
 	const execution = await pair.run(
-		loop(prompts(texts), generate({}, { onError: 'continueRegularOutput' })),
+		loop(buildPrompts(texts), generate({}, { onError: 'continueRegularOutput' })),
 	);
 	expect(execution.status).toBe('success');
-	const sent = pair.service.requests.slice(length).filter(({ path }) => path === CREATE);
+	const sent = pair.service.requests.slice(length).filter(({ path }) => path === CREATE_PATH);
 	expect(sent).toHaveLength(3);
 	const errors = execution.getItems<{ error: string; message: string }>('Loop');
 	expect(errors).toHaveLength(20);

@@ -6,11 +6,11 @@ import {
 	buildNode,
 	connect,
 	generate,
-	httpRequest,
+	buildHttpRequest,
 	NODE,
 	SPLIT_ITEMS,
 	WAIT,
-	webhook,
+	buildWebhook,
 } from '../../dev/fixtures/workflows.cts';
 import { poll } from '../../dev/n8n/wait.cts';
 import type { WorkflowNode } from '../../dev/n8n/workflow.cts';
@@ -35,13 +35,13 @@ beforeAll(async () => {
 	});
 	const url = await recorder.listen({ host: '127.0.0.1', port: 0 });
 	const note = `=${url}/{{ $('Items').first().json.prompt }}`;
-	noteIt = httpRequest({ url: note }, { name: 'Note it', executeOnce: true });
+	noteIt = buildHttpRequest({ url: note }, { name: 'Note it', executeOnce: true });
 });
 afterAll(async () => await recorder.close());
 
 /** Activates a workflow whose webhook answers at once, calls it with an item for each prompt, and returns its only execution. */
 async function start(texts: string[], nodes: WorkflowNode[], settings: object = {}) {
-	const workflow = connect(`Neighbor of ${texts[0]}`, [webhook(), SPLIT_ITEMS, ...nodes]);
+	const workflow = connect(`Neighbor of ${texts[0]}`, [buildWebhook(), SPLIT_ITEMS, ...nodes]);
 	Object.assign(workflow.settings ?? {}, settings);
 	const { id, url } = await pair.activate(workflow);
 	await postJson(url, { items: texts.map((prompt) => ({ prompt })) });

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
-import { refuseOnce } from '../../dev/fixtures/compareRuns.cts';
-import { editSample, NODE, prompts } from '../../dev/fixtures/workflows.cts';
+import { rejectOnce } from '../../dev/fixtures/compareRuns.cts';
+import { editSample, NODE, buildPrompts } from '../../dev/fixtures/workflows.cts';
 import { usePair } from './support.cts';
 
 /** Every way n8n runs the node, and repeats it. */
@@ -15,7 +15,7 @@ const RETRY = { retryOnFail: true, maxTries: 3, waitBetweenTries: 50 };
 /** Says in an expression whether n8n keeps the ID of a task for the node: it is then in another try. */
 const HAS_PAID = `/[0-9a-f]{32}/.test(JSON.stringify($node["${NODE}"].context))`;
 
-const { sendings, faultsFor } = refuseOnce();
+const { sendings, faultsFor } = rejectOnce();
 const pair = usePair({
 	service: { taskSeconds: 0.3, credits: 1e9, callbackRetrySeconds: [0.3, 0.5, 1, 2, 4], faultsFor },
 	keeps: true,
@@ -29,9 +29,9 @@ it.each(Object.entries(WAYS))(
 			const kinds = ['refusedOnce', 'two', 'three'];
 			if (onError === 'stopWorkflow') kinds.reverse();
 			const texts = kinds.map((kind) => `${kind} ${way} ${onError}`);
-			const sample = `${pair.service.resultsUrl}/sample.png`;
+			const sample = `${pair.service.filesUrl}/sample.png`;
 			const node = editSample(
-				pair.service.resultsUrl,
+				pair.service.filesUrl,
 				{
 					...parameters,
 					image: `={{ ${HAS_PAID} && !/refused/.test($json.prompt) ? 'none' : '${sample}' }}`,
@@ -40,7 +40,7 @@ it.each(Object.entries(WAYS))(
 				},
 				{ ...RETRY, onError },
 			);
-			const execution = await pair.runNodes(prompts(texts), node);
+			const execution = await pair.runNodes(buildPrompts(texts), node);
 			expect(execution.readError()).toBe('');
 			const sent = texts.map((text) => sendings.get(text));
 			expect(sent).toEqual(kinds.map((kind) => (kind === 'refusedOnce' ? 2 : 1)));

@@ -4,9 +4,9 @@ import {
 	buildNode,
 	connect,
 	generate,
-	items,
+	buildItems,
 	NODE,
-	webhook,
+	buildWebhook,
 } from '../../dev/fixtures/workflows.cts';
 import type { WorkflowNode } from '../../dev/n8n/workflow.cts';
 import { readMedia } from '../media/corpus.cts';
@@ -47,7 +47,7 @@ const TRIGGERS = {
 	webhook: () => {
 		const path = randomUUID();
 		return {
-			trigger: webhook({ path }, 'Trigger'),
+			trigger: buildWebhook({ path }, 'Trigger'),
 			url: pair.n8n.buildWebhookUrl(path),
 			photos: { images: ['baseline.jpg', 'plain.png'] },
 		};
@@ -130,7 +130,7 @@ it('an expression between the quotes of a body is sent as each item has it, and 
 	const stored = `=\`\`\`json\n{\n  ${model},\n  "duration": "5",\n  "prompt": "{{ $json.prompt }}"\n}\n\`\`\``;
 	const injection = 'x", "image_url": "https://evil.example/a.png';
 	const texts = ['He said "hi"\nand left', 'C:\\new', injection];
-	const source = items([...texts, ['a', '"b"']].map((prompt) => ({ prompt })));
+	const source = buildItems([...texts, ['a', '"b"']].map((prompt) => ({ prompt })));
 	await pair.runNodes(source, paste(stored));
 	const sent = new Set(pair.listTasks().map(({ input }) => input));
 	const expected = [...texts, 'a,"b"'].map((prompt) => ({ duration: '5', prompt }));

@@ -2,11 +2,11 @@ import { expect } from '@jest/globals';
 import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { generate, NODE, prompts } from '../../dev/fixtures/workflows.cts';
+import { generate, NODE, buildPrompts } from '../../dev/fixtures/workflows.cts';
 import type { Execution } from '../../dev/n8n/execution.cts';
 import { evaluate, INSPECTABLE } from '../../dev/n8n/inspect.cts';
 import { poll } from '../../dev/n8n/wait.cts';
-import { DETAILS, readHints, usePair } from './support.cts';
+import { DETAILS_PATH, readHints, usePair } from './support.cts';
 
 /** The login that the proxy wants below /login/, and its two parts as WEBHOOK_URL has them. */
 const LOGIN = `Basic ${btoa('user:pass word')}`;
@@ -16,7 +16,7 @@ const URL_LOGIN = 'user:pass%20word';
 function tellCallbackUrl(body: unknown, path: string) {
 	const { data } = body as { data?: { taskId: string; resultJson?: string } };
 	const url = data && pair.service.tasks.get(data.taskId)?.callBackUrl;
-	if (!path.startsWith(DETAILS) || !data?.resultJson || !url?.includes(URL_LOGIN)) return body;
+	if (!path.startsWith(DETAILS_PATH) || !data?.resultJson || !url?.includes(URL_LOGIN)) return body;
 	const log = `sent to ${url} with the password "pass word"`;
 	const resultJson = JSON.stringify({ ...(JSON.parse(data.resultJson) as object), log });
 	return { ...(body as object), data: { ...data, resultJson } };
@@ -78,7 +78,7 @@ const hurryNudges = async () =>
 async function startBehind(answer: string, name: string, options: object) {
 	// n8n reads it at the start of each execution.
 	await evaluate(pair.n8n, `{ process.env.WEBHOOK_URL = '${origin}/${answer}/'; }`);
-	ids[name] = await pair.start(prompts([name]), generate({ options }));
+	ids[name] = await pair.start(buildPrompts([name]), generate({ options }));
 	await pair.waitForTasks(name);
 }
 
@@ -133,8 +133,8 @@ describe('behind a proxy that wants the login of WEBHOOK_URL', () => {
 		const url = `${origin.replace('//', `//${URL_LOGIN}@`)}/login/`;
 		await evaluate(pair.n8n, `{ process.env.WEBHOOK_URL = '${url}'; }`);
 		for (const name of [NUDGED, NOTIFIED])
-			ids[name] = await pair.start(prompts([name]), generate());
-		asleep = await pair.waitForParked(String(ids[NUDGED]));
+			ids[name] = await pair.start(buildPrompts([name]), generate());
+		asleep = await pair.waitForSleep(String(ids[NUDGED]));
 	});
 
 	it.each([NOTIFIED, NUDGED])('Automatic sleeps, and is woken: %s', async (name) => {

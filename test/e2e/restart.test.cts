@@ -1,5 +1,5 @@
 import { buildResultBytes } from '../../dev/fixtures/results.cts';
-import { generate, NODE, numberTexts, prompts, SEEN } from '../../dev/fixtures/workflows.cts';
+import { generate, NODE, numberTexts, buildPrompts, SEEN } from '../../dev/fixtures/workflows.cts';
 import { evaluate, INSPECTABLE } from '../../dev/n8n/inspect.cts';
 import { poll } from '../../dev/n8n/wait.cts';
 import type { Task } from '../../nodes/MediaGeneration/api/task.ts';
@@ -30,13 +30,13 @@ describe('n8n that is killed and started again', () => {
 	let creations: number;
 
 	const wait = (texts: string[], parameters?: Record<string, unknown>) => [
-		prompts(texts),
+		buildPrompts(texts),
 		generate(parameters),
 	];
 
 	beforeAll(async () => {
 		const { n8n, service } = pair;
-		fileId = await pair.park(...wait([FILE], { options: { downloadResults: true } }));
+		fileId = await pair.startSleeping(...wait([FILE], { options: { downloadResults: true } }));
 		await pair.start(...wait([POLLING], { options: { howToWait: 'polling' } }));
 		const options = { tasksPer10Seconds: 0, concurrency: 1 };
 		await pair.start(...wait([CREATED, UNDER_WAY], { operation: 'start', options }));
@@ -44,10 +44,10 @@ describe('n8n that is killed and started again', () => {
 		await service.waitForTask(pair.findId(FILE));
 		expect((await service.callback(pair.findId(FILE))).status).toBe(200);
 		await poll(() => service.deliveries.length > 0, { what: 'a download' });
-		batchId = await pair.park(...wait(BATCH), SEEN);
+		batchId = await pair.startSleeping(...wait(BATCH), SEEN);
 		await service.waitForTask(pair.findId(String(BATCH[2])));
 		const limited = { waitLimit: LIMIT_MINUTES, downloadResults: true };
-		limitedId = await pair.park(...wait(LIMITED, { options: limited }));
+		limitedId = await pair.startSleeping(...wait(LIMITED, { options: limited }));
 		await pair.waitForCallbacks(String(LIMITED[0]));
 		creations = pair.countCreations();
 		// n8n itself ends a wait long after its limit. This one is brought forward.

@@ -1,6 +1,12 @@
 import { expect } from '@jest/globals';
 import { buildResultBytes } from '../../dev/fixtures/results.cts';
-import { generate, loop, mediaGeneration, NODE, prompts } from '../../dev/fixtures/workflows.cts';
+import {
+	generate,
+	loop,
+	buildMediaGeneration,
+	NODE,
+	buildPrompts,
+} from '../../dev/fixtures/workflows.cts';
 import type { Execution } from '../../dev/n8n/execution.cts';
 import { readMedia } from '../media/corpus.cts';
 import { readFiles, usePair } from './support.cts';
@@ -24,7 +30,7 @@ it('files go from disk to the service and back, byte for byte, also over a sleep
 	const prompt = `film #files=3 #fileSize=${SIZE}`;
 	const download = { outputBinaryField: 'film', maxSizeMegabytes: 0 };
 	const node = { ...model, prompt, options: { howToWait: 'callback', ...download } };
-	const execution = await pair.runNodes(...readFiles(sent), mediaGeneration(node));
+	const execution = await pair.runNodes(...readFiles(sent), buildMediaGeneration(node));
 	const uploads = [...pair.service.uploads.values()];
 	expect(uploads).toMatchObject([
 		{ fileName: expect.stringMatching(/^side-341-[\da-f-]{36}\.png$/), mimeType: 'image/png' },
@@ -49,9 +55,9 @@ it('files go from disk to the service and back, byte for byte, also over a sleep
 });
 
 it('files of equal prompts have names of their own over executions and the rounds of a loop, the same by Get Files', async () => {
-	const equal = prompts(['A fox', 'A fox']);
+	const equal = buildPrompts(['A fox', 'A fox']);
 	const node = generate({ options: { downloadResults: true } });
-	const getFiles = mediaGeneration({ operation: 'getFiles' }, { name: 'Get Files' });
+	const getFiles = buildMediaGeneration({ operation: 'getFiles' }, { name: 'Get Files' });
 	const listNames = (execution: Execution, name: string) =>
 		execution.getOutput(name).map(({ binary }) => binary?.data?.fileName);
 	const batch = await pair.runNodes(equal, node, getFiles);

@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import { chain, editSample, NODE, prompts } from '../../dev/fixtures/workflows.cts';
+import { chain, editSample, NODE, buildPrompts } from '../../dev/fixtures/workflows.cts';
 import { usePair } from './support.cts';
 
 const pair = usePair({
@@ -12,10 +12,10 @@ const pair = usePair({
 });
 
 it('an execution that failed, corrected and retried from the executions list, keeps the tasks of the same requests', async () => {
-	const { resultsUrl } = pair.service;
+	const { filesUrl } = pair.service;
 	const options = { tasksPer10Seconds: 0, concurrency: 1 };
-	const ours = editSample(resultsUrl, { seed: 7, options });
-	const texts = prompts(['one', '#status=422', 'three']);
+	const ours = editSample(filesUrl, { seed: 7, options });
+	const texts = buildPrompts(['one', '#status=422', 'three']);
 	const { id } = await pair.importWorkflow(chain('Retry', [texts, ours]));
 	const failed = await pair.runSaved(id);
 	expect(failed.status).toBe('error');

@@ -3,23 +3,23 @@ import {
 	connect,
 	generate,
 	NODE,
-	prompts,
+	buildPrompts,
 	setJson,
 	SPLIT_ITEMS,
-	webhook,
+	buildWebhook,
 } from '../../dev/fixtures/workflows.cts';
 import { postJson } from '../../dev/fixtures/callbacks.cts';
 import {
 	makeAlike,
 	readOutputs,
-	refuseOnce,
+	rejectOnce,
 	WAYS,
 	type Way,
 } from '../../dev/fixtures/compareRuns.cts';
 import type { Execution } from '../../dev/n8n/execution.cts';
 import { isOldest, readHints, usePair } from './support.cts';
 
-const { sendings, faultsFor } = refuseOnce();
+const { sendings, faultsFor } = rejectOnce();
 
 const pair = usePair({
 	service: {
@@ -55,7 +55,7 @@ const GOES_ON = { onError: 'continueRegularOutput' };
 const TO_ERRORS = { onError: 'continueErrorOutput' };
 
 /** Reads what n8n keeps for nodes. */
-const readKept = (execution?: Execution): string =>
+const readNodeContexts = (execution?: Execution): string =>
 	JSON.stringify(execution?.data.executionData?.contextData);
 
 const ROWS: Record<string, Row> = {
@@ -118,7 +118,7 @@ const readRun = (execution?: Execution) => ({
 async function startRow(row: string, way: Way): Promise<void> {
 	const { options, parameters, node, settings } = ROWS[row] as Row;
 	const ours = generate({ ...parameters, options: { howToWait: way, ...options } }, node);
-	const workflow = connect(nameRun(row, way), [webhook(), SPLIT_ITEMS, ours]);
+	const workflow = connect(nameRun(row, way), [buildWebhook(), SPLIT_ITEMS, ours]);
 	Object.assign(workflow.settings ?? {}, settings);
 	const { id, url } = await pair.activate(workflow);
 	await postJson(url, { items: listPrompts(row, way).map((prompt) => ({ prompt })) });
@@ -153,7 +153,7 @@ describe('a run that sleeps outputs what one that polls does', () => {
 	async () => {
 		const secret = 'passport number';
 		const note = setJson('Note', `{ prompt: $json.prompt, note: '${secret}' }`);
-		const id = await pair.park(prompts(['redacted #neverEnds']), note, generate());
+		const id = await pair.startSleeping(buildPrompts(['redacted #neverEnds']), note, generate());
 		const read = async (redacts: boolean) => {
 			const path = `/rest/executions/${id}?redactExecutionData=${redacts}`;
 			return (await pair.n8n.request<{ data: string }>('GET', path)).data;
@@ -167,9 +167,9 @@ describe('a run that sleeps outputs what one that polls does', () => {
 it('an execution that was stopped in its sleep has every ID, and a retry outputs them and sends nothing', async () => {
 	const texts = ['stopped one', 'stopped two #status=422'];
 	pair.service.set({ taskSeconds: 60 });
-	const id = await pair.park(prompts(texts), generate({}, GOES_ON));
-	expect(readKept(await pair.n8n.getExecution(id))).toContain('"sleep"');
-	expect(readKept(await pair.n8n.getExecution(id))).not.toContain('stopped one');
+	const id = await pair.startSleeping(buildPrompts(texts), generate({}, GOES_ON));
+	expect(readNodeContexts(await pair.n8n.getExecution(id))).toContain('"sleep"');
+	expect(readNodeContexts(await pair.n8n.getExecution(id))).not.toContain('stopped one');
 	await pair.n8n.request('POST', `/rest/executions/${id}/stop`);
 	expect((await pair.n8n.waitForExecution(id)).status).toBe('canceled');
 	const endsWithId = new RegExp(`had not ended .* Task ID: ${pair.findId('stopped one')}$`);

@@ -9,12 +9,12 @@ import {
 	editSample,
 	NODE_TYPE,
 	numberTexts,
-	prompts,
+	buildPrompts,
 	WHEN_CALLED,
 } from '../../dev/fixtures/workflows.cts';
 import { evaluate } from '../../dev/n8n/inspect.cts';
 import { poll } from '../../dev/n8n/wait.cts';
-import { CREATE, isOldest, readHints, usePair } from './support.cts';
+import { CREATE_PATH, isOldest, readHints, usePair } from './support.cts';
 
 const pair = usePair({
 	service: { taskSeconds: 0.5, credits: 1e9, callbackRetrySeconds: [0.2, 0.4, 0.8, 1.6, 3.2] },
@@ -24,7 +24,7 @@ const pair = usePair({
 const edit = (options: object = {}, node?: object) => {
 	const seed = '={{ Math.floor(Math.random() * 1e9) }}';
 	const all = { concurrency: 1, ...options };
-	return editSample(pair.service.resultsUrl, { seed, options: all }, node);
+	return editSample(pair.service.filesUrl, { seed, options: all }, node);
 };
 
 describe('an execution that is stopped', () => {
@@ -51,7 +51,7 @@ describe('an execution that is stopped', () => {
 
 	it('while it polls for 60 tasks, names as many as n8n keeps, and all in the log', async () => {
 		pair.service.set({ taskSeconds: 60 });
-		const id = await pair.start(prompts(numberTexts(60)), edit({ howToWait: 'polling' }));
+		const id = await pair.start(buildPrompts(numberTexts(60)), edit({ howToWait: 'polling' }));
 		await waitForCount(60);
 		await pause(200);
 		await stop(id);
@@ -61,8 +61,12 @@ describe('an execution that is stopped', () => {
 	});
 
 	it('creates nothing more, and names in the log the task whose creation was under way', async () => {
-		for (const delaySeconds of [0, 1.5]) pair.service.faultNext({ path: CREATE, delaySeconds });
-		const id = await pair.start(prompts(['one', 'two', 'three']), edit({ howToWait: 'polling' }));
+		for (const delaySeconds of [0, 1.5])
+			pair.service.faultNext({ path: CREATE_PATH, delaySeconds });
+		const id = await pair.start(
+			buildPrompts(['one', 'two', 'three']),
+			edit({ howToWait: 'polling' }),
+		);
 		await waitForCount(1);
 		await pause(500);
 		await stop(id);
@@ -159,7 +163,7 @@ it("before the workflow's timeout, it stops to create tasks, and outputs what th
 	// Not all are created before the last moment for that.
 	const options = { tasksPer10Seconds: 5, howToWait: 'polling', failedTasks: 'output' };
 	const node = generate({ options }, { onError: 'continueRegularOutput' });
-	const workflow = chain('With a timeout', [prompts([LATE, ...numberTexts(11)]), node]);
+	const workflow = chain('With a timeout', [buildPrompts([LATE, ...numberTexts(11)]), node]);
 	workflow.settings = { ...workflow.settings, executionTimeout: 16 };
 	const execution = await pair.run(workflow);
 	expect(execution.status).toBe('success');

@@ -13,8 +13,8 @@ import { readFaults } from '../../dev/service/faults.cts';
 import type { Task } from '../../nodes/MediaGeneration/api/task.ts';
 import { readMedia } from '../media/corpus.cts';
 
-export const CREATE = '/api/v1/jobs/createTask';
-export const DETAILS = '/api/v1/jobs/recordInfo';
+export const CREATE_PATH = '/api/v1/jobs/createTask';
+export const DETAILS_PATH = '/api/v1/jobs/recordInfo';
 
 /** A pair, with what tests ask of it. */
 class TestPair extends Pair {
@@ -70,7 +70,7 @@ class TestPair extends Pair {
 	}
 
 	countCreations() {
-		return this.countRequests(CREATE);
+		return this.countRequests(CREATE_PATH);
 	}
 
 	/** Waits until this number of executions of a workflow have ended, and returns what its trigger output in each. */
@@ -118,7 +118,7 @@ export function usePair({ keeps, env, ...options }: PairOptions = {}) {
 }
 
 /** Starts a chat model for the tests of a file. It is there once they begin. */
-export function useModel() {
+export function useChatModel() {
 	const model = {} as Awaited<ReturnType<typeof startScriptedModel>>;
 	beforeAll(async () => void Object.assign(model, await startScriptedModel()));
 	afterAll(async () => await model[Symbol.asyncDispose]());

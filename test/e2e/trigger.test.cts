@@ -8,10 +8,10 @@ import {
 	chain,
 	generate,
 	editSample,
-	httpRequest,
-	mediaGeneration,
+	buildHttpRequest,
+	buildMediaGeneration,
 	NODE,
-	triggered,
+	buildTriggered,
 } from '../../dev/fixtures/workflows.cts';
 import { WITHOUT_CODE } from '../../dev/n8n/process.cts';
 import { SIGNATURE, signHeaders } from '../../dev/service/signHeaders.cts';
@@ -106,8 +106,8 @@ it('remembers an event when an edited version of its workflow is published', asy
 });
 
 it("n8n's HTTP Request node sends the token of our credential to the service only, also when that redirects", async () => {
-	const { url, resultsUrl, leaks, requests } = pair.service;
-	const sample = `${resultsUrl}/sample.png`;
+	const { url, filesUrl, leaks, requests } = pair.service;
+	const sample = `${filesUrl}/sample.png`;
 	const parameters = {
 		authentication: 'predefinedCredentialType',
 		nodeCredentialType: CREDENTIAL_TYPE,
@@ -117,7 +117,7 @@ it("n8n's HTTP Request node sends the token of our credential to the service onl
 	const typeVersion = isOldest ? 4.4 : 4.5;
 	const more = { typeVersion, credentials: { [CREDENTIAL_TYPE]: {} } };
 	const request = async (url: string) =>
-		await pair.runNodes(httpRequest({ url, ...parameters }, more));
+		await pair.runNodes(buildHttpRequest({ url, ...parameters }, more));
 	expect((await request(sample)).readError()).toContain("only sent to 'Base URL'");
 	const { length } = requests;
 	pair.service.faultNext({ location: sample });
@@ -132,7 +132,7 @@ it('a reference of Start Without Waiting comes back with its task in the URL tha
 	const { id, url } = await pair.activateTrigger();
 	const reference = ' two\nlines 🦊 & "quotes" ?#%20';
 	const parameters = { operation: 'start', prompt: '', callbackUrl: `${url}?a=1` };
-	const node = editSample(pair.service.resultsUrl, { ...parameters, options: { reference } });
+	const node = editSample(pair.service.filesUrl, { ...parameters, options: { reference } });
 	const [created] = (await pair.runNodes(node)).getItems<Task>(NODE);
 	const output = await pair.waitForTriggered(id);
 	expect(output).toMatchObject([{ taskId: created?.taskId, reference }]);
@@ -144,10 +144,10 @@ it('a reference of Start Without Waiting comes back with its task in the URL tha
 });
 
 it('a task and its callback work by the test URL', async () => {
-	const { id } = await pair.importWorkflow(triggered());
+	const { id } = await pair.importWorkflow(buildTriggered());
 	const callbackUrl = await pair.n8n.listenForTestEvent(id);
 	const parameters = { operation: 'start', prompt: '', callbackUrl };
-	const node = editSample(pair.service.resultsUrl, parameters);
+	const node = editSample(pair.service.filesUrl, parameters);
 	const [created] = (await pair.runNodes(node)).getItems(NODE);
 	const completed = { taskId: created?.taskId, status: 'completed' };
 	expect(await pair.waitForTriggered(id)).toMatchObject([completed]);
@@ -168,7 +168,7 @@ it("a service's record has no token of the execution's resume URL, whatever n8n'
 	const get = { operation: 'get', taskId: '={{ $json.taskId }}', simplify: false };
 	const execution = await pair.runNodes(
 		generate({ anyInput: "={{ { prompt: 'To go on: ' + $execution.resumeUrl } }}" }),
-		{ ...mediaGeneration(get), name: 'Get' },
+		{ ...buildMediaGeneration(get), name: 'Get' },
 	);
 	const { callBackUrl, input } = pair.listTasks().at(-1) ?? {};
 	const { href, search, searchParams } = new URL(String(callBackUrl));

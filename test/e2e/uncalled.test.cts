@@ -1,8 +1,8 @@
 import { expect } from '@jest/globals';
-import { chain, generate, NODE, prompts } from '../../dev/fixtures/workflows.cts';
+import { chain, generate, NODE, buildPrompts } from '../../dev/fixtures/workflows.cts';
 import type { Execution } from '../../dev/n8n/execution.cts';
 import { evaluate } from '../../dev/n8n/inspect.cts';
-import { DETAILS, usePair } from './support.cts';
+import { DETAILS_PATH, usePair } from './support.cts';
 
 const pair = usePair({ service: { taskSeconds: 0.2, credits: 1e6 }, keeps: true });
 
@@ -17,10 +17,10 @@ const ended = new Map<string, Execution>();
 async function start(prompt: string, waitLimit: number) {
 	const credential = await pair.createCredential({});
 	const options = { howToWait: 'callback', waitLimit };
-	const workflow = chain('Uncalled', [prompts([prompt]), generate({ options })]);
+	const workflow = chain('Uncalled', [buildPrompts([prompt]), generate({ options })]);
 	const { id } = await pair.importWorkflow(workflow, { credential });
 	const executionId = await pair.n8n.run(id);
-	await pair.waitForParked(executionId);
+	await pair.waitForSleep(executionId);
 	if (prompt === GONE) await pair.n8n.request('DELETE', `/rest/credentials/${credential.id}`);
 	ended.set(prompt, await pair.n8n.waitForExecution(executionId));
 }
@@ -29,7 +29,7 @@ beforeAll(async () => await Promise.all([start(QUICK, 30), start(REFUSED, 0.2), 
 
 /** The HTTP statuses that looks were answered with. */
 const listLooks = () =>
-	pair.service.requests.flatMap(({ path, status }) => (path === DETAILS ? [status] : []));
+	pair.service.requests.flatMap(({ path, status }) => (path === DETAILS_PATH ? [status] : []));
 
 it('a task that ended before n8n could take a callback comes out some seconds later', () => {
 	expect(ended.get(QUICK)?.getItems(NODE)).toMatchObject(pair.listCompleted(QUICK));
@@ -77,7 +77,7 @@ describe('a sleep that n8n ends by itself', () => {
 	])('has what timed out as errors: %s, %j', async (onError, more) => {
 		const name = `${onError} ${JSON.stringify(more)}`;
 		const texts = ENDLESS.map((text) => `${text} ${name}`);
-		const id = await pair.park(prompts(texts), generate({}, { onError, ...more }));
+		const id = await pair.startSleeping(buildPrompts(texts), generate({}, { onError, ...more }));
 		await endSleep(id);
 		const execution = await pair.n8n.waitForExecution(id);
 		expect(execution.status).toBe('success');

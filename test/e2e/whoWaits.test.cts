@@ -6,16 +6,16 @@ import {
 	buildNode,
 	callWorkflow,
 	chain,
-	chatModel,
+	buildChatModel,
 	connect,
 	generate,
 	NODE,
 	numberTexts,
-	prompts,
+	buildPrompts,
 	setJson,
 	use,
 	WAIT,
-	webhook,
+	buildWebhook,
 	WHEN_CALLED,
 } from '../../dev/fixtures/workflows.cts';
 import { poll } from '../../dev/n8n/wait.cts';
@@ -52,13 +52,13 @@ const RESPOND = buildNode('Respond', 'n8n-nodes-base.respondToWebhook', 1.5, {
 const post = async (url: string, body: object = {}) => (await postJson(url, body)).text;
 
 /** Builds our node, below one that outputs an item for each prompt. */
-const wait = (texts: string[]) => [prompts(texts), generate()];
+const wait = (texts: string[]) => [buildPrompts(texts), generate()];
 
 const activate = async (...nodes: WorkflowNode[]) => await pair.activate(connect('Who', nodes));
 
 /** Activates a workflow that begins with n8n's Webhook node, and calls it. */
 async function callWebhook(parameters: object, ...nodes: WorkflowNode[]) {
-	const { id, url } = await activate(webhook(parameters), ...nodes);
+	const { id, url } = await activate(buildWebhook(parameters), ...nodes);
 	return { id, answer: await post(url) };
 }
 
@@ -74,7 +74,7 @@ const byWebhook =
 /** Builds a workflow that starts by hand, or by a webhook that answers at once, or by one whose caller waits. */
 function startInThreeWays(texts: string[]): Workflow {
 	const workflow = chain('Three triggers', wait(texts));
-	const { nodes } = connect('', [webhook({}, 'At once'), webhook(LAST_NODE, 'Waits')]);
+	const { nodes } = connect('', [buildWebhook({}, 'At once'), buildWebhook(LAST_NODE, 'Waits')]);
 	workflow.nodes.push(...nodes);
 	for (const { name } of nodes) workflow.connections[name] = { ...workflow.connections.Start };
 	return workflow;
@@ -105,7 +105,7 @@ const partlyInEditor: Start = async (texts) => {
 };
 
 const byTestUrl: Start = async (texts) => {
-	const workflow = connect('Test URL', [webhook(LAST_NODE), ...wait(texts)]);
+	const workflow = connect('Test URL', [buildWebhook(LAST_NODE), ...wait(texts)]);
 	const { id } = await pair.importWorkflow(workflow);
 	return { id, answer: await post(await pair.n8n.listenForTestEvent(id)) };
 };
@@ -134,7 +134,7 @@ const byCaller =
 	(waits: boolean): Start =>
 	async (texts) => {
 		const { id } = await activate(WHEN_CALLED, generate());
-		const execution = await pair.runNodes(prompts(texts), callWorkflow(id, 'once', waits));
+		const execution = await pair.runNodes(buildPrompts(texts), callWorkflow(id, 'once', waits));
 		return { id, answer: waits ? JSON.stringify(execution.getItems('Call')) : undefined };
 	};
 
@@ -159,7 +159,7 @@ const byAgent: Start = async (texts) => {
 	const others = { openAiApi: await pair.n8n.createCredential(model.credential) };
 	const parameters = { agent: 'toolsAgent', promptType: 'define', text: 'Go', options: {} };
 	const agent = buildNode('Agent', `${LANGCHAIN}.agent`, 3.1, parameters);
-	const used = { ai_languageModel: chatModel(), ai_tool: workflowTool(id) };
+	const used = { ai_languageModel: buildChatModel(), ai_tool: workflowTool(id) };
 	await pair.run(use(chain('Asks', [agent]), used), { others });
 	return { id, answer: model.listToolResults().join('\n') };
 };
@@ -201,7 +201,7 @@ const runs = new Map<Row, Promise<Started & { answeredAt: number }>>();
 /** Waits until n8n answers itself in time: a busy one may not, and a run stays awake then. */
 async function waitUntilReachable() {
 	const sleeps = async () => {
-		await pair.runNodes(prompts(['reachable']), generate());
+		await pair.runNodes(buildPrompts(['reachable']), generate());
 		return pair.listTasks().at(-1)?.callBackUrl !== undefined;
 	};
 	await poll(sleeps, { what: 'n8n to find itself reachable' });

@@ -16,14 +16,14 @@ import {
 	connect,
 	editSample,
 	generate,
-	httpRequest,
-	mediaGeneration,
+	buildHttpRequest,
+	buildMediaGeneration,
 	NODE,
 	numberTexts,
 	setJson,
 	SPLIT_ITEMS,
-	triggered,
-	webhook,
+	buildTriggered,
+	buildWebhook,
 } from '../../dev/fixtures/workflows.cts';
 import type { N8nProcess } from '../../dev/n8n/process.cts';
 import { startQueueN8n } from '../../dev/n8n/queue.cts';
@@ -62,7 +62,7 @@ beforeAll(async () => {
 		return {};
 	});
 	const recorderUrl = await recorder.listen({ host: '127.0.0.1', port: 0 });
-	noteIt = httpRequest({ url: `=${recorderUrl}/{{ $json.taskId }}` }, { name: 'Note it' });
+	noteIt = buildHttpRequest({ url: `=${recorderUrl}/{{ $json.taskId }}` }, { name: 'Note it' });
 	queue = await startQueueN8n({
 		tarball: String(process.env.MEDIA_GENERATION_TARBALL),
 		// Isolates are made only when an expression needs one, as docs/running-n8n.md advises.
@@ -96,7 +96,7 @@ const ASKED = 'asked #neverEnds';
 async function callServer() {
 	await using model = await startScriptedModel();
 	const prompt = "={{ $fromAI('Prompt', 'What to make', 'string') }}";
-	const node = editSample(service.resultsUrl, { prompt, options: {} });
+	const node = editSample(service.filesUrl, { prompt, options: {} });
 	const ai_tool = { ...node, type: `${node.type}Tool` };
 	// A client talks to one process.
 	const url = String(queue.webhooks[0]?.url);
@@ -108,7 +108,9 @@ let answered: ReturnType<typeof callServer>;
 
 /** Activates a workflow that runs in a worker, and calls it this many times with an item for each prompt. */
 async function start(prompts: string[], nodes: WorkflowNode[], times = 1) {
-	const { id, url } = await pair.activate(connect('Called', [webhook(), SPLIT_ITEMS, ...nodes]));
+	const { id, url } = await pair.activate(
+		connect('Called', [buildWebhook(), SPLIT_ITEMS, ...nodes]),
+	);
 	const items = prompts.map((prompt) => ({ prompt }));
 	for (let call = 0; call < times; call++)
 		expect((await postJson(url, { items })).status).toBe(200);
@@ -150,7 +152,7 @@ const waitForAll = async (workflowId: string, count: number) =>
 		return all.length >= count && !all.some(isOpen);
 	});
 
-const waitForParked = async (workflowId: string, count: number) =>
+const waitForSleep = async (workflowId: string, count: number) =>
 	await waitFor(workflowId, `${count} executions to be parked`, (all) => {
 		return all.filter(({ status }) => status === 'waiting').length === count;
 	});
@@ -220,7 +222,7 @@ describe('queue mode', () => {
 	it('lets an execution sleep and wakes it without any isolate for expressions', async () => {
 		service.set({ taskSeconds: 2, faultsFor: () => ({}) });
 		const countIn = async (...nodes: WorkflowNode[]) => {
-			const { id, url } = await pair.activate(connect('Isolates', [webhook(), ...nodes]));
+			const { id, url } = await pair.activate(connect('Isolates', [buildWebhook(), ...nodes]));
 			const count = () =>
 				fs.readFileSync(isolatesFile, { encoding: 'utf8', flag: 'a+' }).split('\n').length;
 			const before = count();
@@ -250,9 +252,12 @@ describe('queue mode', () => {
 		service.set({ faultsFor: () => ({ noCallback: true, files: 2, fileSize: SIZE }) });
 		const prompts = [...numberTexts(5, 'file #slow=1'), 'last #neverEnds'];
 		const listCreated = followTasks();
-		const upload = mediaGeneration({ resource: 'file', operation: 'upload' }, { name: 'Upload' });
+		const upload = buildMediaGeneration(
+			{ resource: 'file', operation: 'upload' },
+			{ name: 'Upload' },
+		);
 		const id = await start(prompts, [generate({ options: { downloadResults: true } }), upload]);
-		await waitForParked(id, 1);
+		await waitForSleep(id, 1);
 		const tasks = listCreated().flatMap((taskId) => service.tasks.get(taskId) ?? []);
 		const send = async ({ taskId, callBackUrl }: (typeof tasks)[number], number: number) => {
 			const url = String(callBackUrl).replace(queue.address, String(queue.webhooks[number]?.url));
@@ -291,12 +296,12 @@ describe('queue mode', () => {
 	it(
 		'loses no callback and no batch when a worker, then a webhook process, is killed',
 		async () => {
-			const events = connect('Events', [...triggered().nodes, noteIt]);
+			const events = connect('Events', [...buildTriggered().nodes, noteIt]);
 			const { id, url: callBackUrl } = await pair.activate(events);
 			service.set({ faultsFor: () => ({ slow: 10, noCallback: true }) });
 			const listParked = followTasks();
 			const batches = await start(numberTexts(4), [generate()], 5);
-			await waitForParked(batches, 5);
+			await waitForSleep(batches, 5);
 			const parked = listParked();
 			const tasks = await runConcurrently(numberTexts(40), 10, async (prompt) =>
 				createEndedTask(service, { prompt, callBackUrl }),

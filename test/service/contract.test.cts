@@ -1,7 +1,7 @@
 import { fastify, type FastifyRequest } from 'fastify';
 import type { SettingsInput } from '../../dev/service/index.cts';
 import { signHeaders, TIMESTAMP } from '../../dev/service/signHeaders.cts';
-import { call, create, DETAILS, readAnswer, start } from './support.cts';
+import { send, create, DETAILS_PATH, readAnswer, start } from './support.cts';
 
 /** The emulator is held to the contract and to what is known of such services. What tests lean on besides, they show. */
 const KEY = 'dev-webhook-hmac-key';
@@ -21,7 +21,7 @@ test.each(['', 'Bearer other'])(
 	'the authorization "%s" is rejected by HTTP 200 and code 401',
 	async (Authorization) => {
 		const init = { method: 'POST', headers: { Authorization } };
-		const response = await call(await start(), CREATE, init);
+		const response = await send(await start(), CREATE, init);
 		expect(response.status).toBe(200);
 		const answer = { code: 401, msg: expect.any(String) as string, data: null };
 		expect(await readAnswer(response)).toEqual(answer);
@@ -43,7 +43,7 @@ async function receive(prompt: string, statuses = [200], settings: SettingsInput
 	await service.waitForTask(taskId);
 	await receiver.close();
 	const headers = { 'Content-Type': 'application/json' };
-	const asked = await call(service, `${DETAILS}?taskId=${taskId}`, { headers });
+	const asked = await send(service, `${DETAILS_PATH}?taskId=${taskId}`, { headers });
 	const { data: details } = await readAnswer(asked);
 	return { received, taskId, callBackUrl, details: details as Record<string, unknown> };
 }
@@ -121,7 +121,7 @@ test.each([
 	const { data } = await create(service, order);
 	const { taskId } = data as { taskId: string };
 	const headers = { 'Content-Type': 'application/json' };
-	const asked = await call(service, `${DETAILS}?taskId=${taskId}`, { headers });
+	const asked = await send(service, `${DETAILS_PATH}?taskId=${taskId}`, { headers });
 	const { data: details } = await readAnswer(asked);
 	expect(details).toMatchObject({ taskId });
 	expect((details as { creditsConsumed?: number }).creditsConsumed).toBe(credits);
@@ -147,10 +147,10 @@ test('a callback is signed as the contract says', () => {
 });
 
 test('files and the token never meet: a request with one is refused, and recorded', async () => {
-	const { resultsUrl, leaks } = await start();
+	const { filesUrl, leaks } = await start();
 	const headers = { Authorization: 'Bearer dev-token' };
 	for (const path of ['/sample.png', '/results/x/result.mp4', '/uploads/x'])
-		expect((await fetch(resultsUrl + path, { headers })).status).toBe(400);
+		expect((await fetch(filesUrl + path, { headers })).status).toBe(400);
 	expect(leaks).toHaveLength(3);
 });
 
@@ -163,7 +163,7 @@ test('a task costs what the list says, and is rejected where the account has les
 	expect(await create(service, order('5'))).toMatchObject({ code: 200 });
 	expect([...service.tasks.values()]).toMatchObject([{ creditsConsumed: 70 }]);
 	const left = { code: 200, data: 230 };
-	expect(await readAnswer(await call(service, '/api/v1/chat/credit'))).toMatchObject(left);
+	expect(await readAnswer(await send(service, '/api/v1/chat/credit'))).toMatchObject(left);
 	const dear = { ...order('10'), input: { ...order('10').input, sound: true } };
 	expect(await create(service, dear)).toMatchObject({ code: 402 });
 });

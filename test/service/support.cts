@@ -6,7 +6,7 @@ interface Answer {
 	data: unknown;
 }
 
-export const DETAILS = '/api/v1/jobs/recordInfo';
+export const DETAILS_PATH = '/api/v1/jobs/recordInfo';
 
 const started: Service[] = [];
 afterEach(async () => {
@@ -20,7 +20,7 @@ export async function start(settings?: SettingsInput) {
 	return service;
 }
 
-export function call(service: Service, path: string, init: RequestInit = {}) {
+export function send(service: Service, path: string, init: RequestInit = {}) {
 	const headers = { Authorization: 'Bearer dev-token', ...init.headers };
 	return fetch(service.url + path, { ...init, headers });
 }
@@ -30,5 +30,5 @@ export const readAnswer = async (response: Response) => (await response.json()) 
 export async function create(service: Service, order: object) {
 	const headers = { 'Content-Type': 'application/json' };
 	const init = { method: 'POST', headers, body: JSON.stringify(order) };
-	return await readAnswer(await call(service, '/api/v1/jobs/createTask', init));
+	return await readAnswer(await send(service, '/api/v1/jobs/createTask', init));
 }

@@ -19,7 +19,7 @@ const MARKUP = '<a style="position:fixed;inset:0" href="https://evil.example">';
 const SHOWN = '‹a style="position:fixed;inset:0" href="https://evil.example"›';
 
 /** A service whose texts are markup, with one model whose document is so too. */
-const refusal = { code: 400, msg: MARKUP };
+const rejection = { code: 400, msg: MARKUP };
 const model = { model: 'm', title: `Title ${MARKUP}`, taskType: ['image'], pricingDesc: MARKUP };
 const openapi = buildDocument({
 	type: 'object',
@@ -31,7 +31,7 @@ const openapi = buildDocument({
 });
 function answerMarkup(path: string): object {
 	if (path.endsWith('/api/v1/models')) return { code: 200, data: { models: [model] } };
-	return path.endsWith('/schema') ? { code: 200, data: { openapi } } : refusal;
+	return path.endsWith('/schema') ? { code: 200, data: { openapi } } : rejection;
 }
 
 /** Lists the texts in a value. */
@@ -49,7 +49,7 @@ async function run(given: Parameters<typeof runNode>[1] = {}, parameters: object
 }
 
 /** Has the editor look something up, for a node that has chosen the model. */
-async function lookUp<Answer>(
+async function ask<Answer>(
 	method: (this: ILoadOptionsFunctions) => Promise<Answer>,
 	answer = answerMarkup,
 	anyModel = 'm',
@@ -62,9 +62,8 @@ const { listSearch, loadOptions, resourceMapping, credentialTest } = new MediaGe
 const { searchModels } = listSearch;
 const { listModelFields } = loadOptions;
 const { getModelFields } = resourceMapping;
-const findFields = async () => (await lookUp(getModelFields)) as ResourceMapperFields;
-const findModels = async () =>
-	(await lookUp(searchModels)) as { results: Array<{ value: string }> };
+const findFields = async () => (await ask(getModelFields)) as ResourceMapperFields;
+const findModels = async () => (await ask(searchModels)) as { results: Array<{ value: string }> };
 
 const ways: Record<string, () => unknown> = {
 	'the error of a run, with the words of the service': async () => await run(),
@@ -91,19 +90,19 @@ const ways: Record<string, () => unknown> = {
 		const { results } = await findModels();
 		return results.map((result) => ({ ...result, value: '' }));
 	},
-	'why there is no list of models': async () => await lookUp(searchModels, () => refusal),
+	'why there is no list of models': async () => await ask(searchModels, () => rejection),
 	'the labels of fields': async () => {
 		const { fields } = await findFields();
 		return fields.slice(0, 1).map(({ displayName, options }) => [displayName, options?.[0]?.name]);
 	},
 	'the name of a model that the service lacks': async () =>
-		await lookUp(getModelFields, () => ({ code: 404 }), MARKUP),
+		await ask(getModelFields, () => ({ code: 404 }), MARKUP),
 	'the fields for AI builders': async () => {
-		const fields = (await lookUp(listModelFields)) as Array<{ value: unknown }>;
+		const fields = (await ask(listModelFields)) as Array<{ value: unknown }>;
 		return fields.map((field) => ({ ...field, value: '' }));
 	},
 	'the test of a credential': async () => {
-		const body = Readable.from([Buffer.from(JSON.stringify(refusal))]);
+		const body = Readable.from([Buffer.from(JSON.stringify(rejection))]);
 		const context = fake<ICredentialTestFunctions>({
 			helpers: { request: async () => ({ statusCode: 200, body }) },
 		});

@@ -56,10 +56,10 @@ export const buildCall = (...given: Parameters<typeof buildContext>) =>
 	readCall(buildContext(...given));
 
 /** The error after the service has rejected a request. */
-export const rejection = (code: number, text = '') =>
+export const buildRejection = (code: number, text = '') =>
 	findFailure('https://api.example', 200, code, text, '') as ServiceError;
 
-export const unknown = (taskId?: string) =>
+export const buildUnknown = (taskId?: string) =>
 	buildUnknownError({ message: 'The service broke off', taskId });
 
 /** How a run waits, where a test doesn't care. */

@@ -6,18 +6,18 @@ interface Timer {
 	run: () => void;
 }
 
-/** Some ten times what a world needs: its test would hang, and nobody would know which one. */
-const MAX_STEPS = 20_000;
+/** Some ten times what a world needs. Without a maximum, a test would hang, and nobody would know which test. */
+const MAX_TIMERS = 20_000;
 
 /** The time of a world, in milliseconds since 1970. It stands still while something works. */
 export class Clock {
-	/** In the order of their times; of the same time, the one that was set first. */
+	/** Sorted by time; of the same time, the timer that was set first comes first. */
 	private timers: Timer[] = [];
-	private steps = 0;
+	private timersRun = 0;
 
 	constructor(public now = 1e12) {}
 
-	/** Runs a function later. @returns one that cancels that */
+	/** Runs a function later. @returns a function that cancels the timer */
 	after(milliseconds: number, run: () => void): () => void {
 		const timer = { at: this.now + Math.max(0, milliseconds || 0), run };
 		const later = this.timers.findIndex(({ at }) => at > timer.at);
@@ -29,11 +29,11 @@ export class Clock {
 		await new Promise<void>((resolve) => this.after(milliseconds, resolve));
 	}
 
-	/** Lets time pass until this moment, or as long as something is to come and `goesOn` says so. */
+	/** Lets time pass until a moment. Ends earlier if no timer is left, or `goesOn` returns false. */
 	async runUntil(moment: number, goesOn = () => true): Promise<void> {
 		await settle();
 		while ((this.timers[0]?.at ?? Infinity) <= moment && goesOn()) {
-			if (++this.steps > MAX_STEPS)
+			if (++this.timersRun > MAX_TIMERS)
 				throw new Error(`"${expect.getState().currentTestName}" goes on for ever`);
 			const { at, run } = this.timers.shift() as Timer;
 			this.now = at;

@@ -9,9 +9,9 @@ import type {
 import type { Readable } from 'node:stream';
 import type { WebhookResponse } from './response.cts';
 
-/** The one fake of n8n's contexts, as it gives them to the functions of a node: those of a world, and those of a test of one room. */
+/** The one fake of n8n's contexts, for worlds and for tests of one room. */
 
-/** What the product looks for in n8n's contexts and does without: undocumented fields, and a function that only runs have. */
+/** Optional for the product: undocumented fields of n8n's contexts, and a function that only runs have. */
 const OPTIONAL = [
 	'additionalData',
 	'additionalKeys',
@@ -26,18 +26,18 @@ const OPTIONAL = [
 /** What Jest and the language look for in any object. */
 const LOOKED_FOR = ['then', 'toJSON', 'asymmetricMatch', '$$typeof', 'nodeType', 'tagName'];
 
-/** Parts of something, by name. */
+/** Parts of n8n or of the package, by name. */
 export type Parts<Whole> = Partial<Record<keyof Whole | (typeof OPTIONAL)[number], unknown>>;
 
 /**
- * Builds a part of n8n or of the package from what a test gives. To read anything else throws, so that no test passes because
+ * Builds a part of n8n or of the package from what a test gives. Reading anything else throws, so that no test passes because
  * something is undefined that n8n always has.
  */
-export function fake<Whole extends object>(given: Parts<Whole>): Whole {
-	const known = new Set<string | symbol>([...OPTIONAL, ...LOOKED_FOR]);
-	return new Proxy(given, {
+export function fake<Whole extends object>(parts: Parts<Whole>): Whole {
+	const optional = new Set<string | symbol>([...OPTIONAL, ...LOOKED_FOR]);
+	return new Proxy(parts, {
 		get(target, name, receiver) {
-			if (name in target || known.has(name) || typeof name === 'symbol')
+			if (name in target || optional.has(name) || typeof name === 'symbol')
 				return Reflect.get(target, name, receiver) as unknown;
 			throw new Error(`The test gives no ${name}`);
 		},
@@ -49,7 +49,7 @@ export interface Request {
 	path: string;
 	body?: unknown;
 	token: string;
-	/** Ends it. */
+	/** Ends the request. */
 	signal?: AbortSignal;
 }
 
@@ -62,7 +62,7 @@ export interface NodeFacts {
 	/** Names n8n and the workflow. */
 	id?: string;
 	credentials?: IDataObject;
-	/** What the service answers a request with that credential's token. */
+	/** What the service answers a request with the token of the credential. */
 	answer?: (request: Request) => unknown;
 	log?: (line: string) => void;
 	/** More of n8n's helpers. */
@@ -122,14 +122,14 @@ export function buildBaseContext<Context extends object>(
 
 /** What n8n knows of a run. */
 export interface RunFacts extends NodeFacts {
-	/** What it stores for each node, and for all. Null: n8n's Agents run the node without an execution. */
+	/** What n8n stores for each node, and for all. Null: n8n's Agents run the node without an execution. */
 	contextData?: Record<string, object> | null;
 	runIndex?: number;
-	/** The tool of an agent that is older than the newest. */
+	/** The node is the tool of an agent before version 3. */
 	isTool?: boolean;
 	items?: Array<{ json: object }>;
 	hints?: string[];
-	/** What it shows with the execution. */
+	/** What n8n shows with the execution. */
 	customData?: object;
 }
 
@@ -141,9 +141,9 @@ export function buildExecuteContext(
 	const { node, customData = new Map() } = more;
 	return buildBaseContext<IExecuteFunctions>(more, {
 		getNodeParameter: (name: string, _: number, none: unknown) => node.parameters?.[name] ?? none,
-		getContext(of: string) {
+		getContext(scope: string) {
 			if (!contextData) throw new Error('`executionData` is not initialized');
-			return (contextData[of === 'flow' ? of : `node:${node.name}`] ??= {});
+			return (contextData[scope === 'flow' ? scope : `node:${node.name}`] ??= {});
 		},
 		getExecutionContext: () => undefined,
 		getExecutionCancelSignal: () => undefined,
@@ -166,7 +166,7 @@ export function buildExecuteContext(
 export interface Received {
 	headers: object;
 	body: object;
-	/** Of the body, where it isn't JSON in UTF-8. */
+	/** The bytes of the body, where it isn't JSON in UTF-8. */
 	bytes?: Buffer;
 	query: object;
 	response: WebhookResponse;
@@ -174,11 +174,11 @@ export interface Received {
 
 /** What n8n gives to `webhook()`. */
 export const buildWebhookContext = (
-	of: NodeFacts,
+	facts: NodeFacts,
 	{ headers, body, bytes = Buffer.from(JSON.stringify(body)), query, response }: Received,
 	more: Parts<IWebhookFunctions> = {},
 ) =>
-	buildBaseContext<IWebhookFunctions>(of, {
+	buildBaseContext<IWebhookFunctions>(facts, {
 		getHeaderData: () => headers,
 		getBodyData: () => body,
 		getQueryData: () => query,

@@ -5,7 +5,7 @@ import { CALM } from './plans.cts';
 import { GOOD, type Fate } from './service.cts';
 import { World, type Plan } from './world.cts';
 
-/** Worlds in which one thing happens, for tests of it. All else goes well. */
+/** Worlds for tests of one event. All else goes well. */
 
 export const SECOND = 1_000;
 export const MINUTE = 60 * SECOND;
@@ -21,39 +21,39 @@ const FATES = {
 	failed: { end: 'failed' },
 	silent: { end: 'silent' },
 	endless: { end: 'never' },
-	refused: { creation: 'refused' },
+	rejected: { creation: 'rejected' },
 	unknown: { creation: 'reset' },
 } as const satisfies Record<string, Partial<Fate>>;
 
 export type FateName = keyof typeof FATES;
 type FateInput = FateName | Partial<Fate>;
 
-const toFate = (some: FateInput): Fate => ({
+const toFate = (input: FateInput): Fate => ({
 	...GOOD,
-	...(typeof some === 'string' ? FATES[some] : some),
+	...(typeof input === 'string' ? FATES[input] : input),
 });
 
-/** The fates of an item's tasks, one creation after the other, or of all of them. */
+/** The fates of an item's tasks, one creation after the other, or one fate for all of them. */
 export type ItemFates = FateInput | FateInput[];
 
-/** A node with the fates of its items. */
-export const film = (...items: ItemFates[]): Plan['steps'][0] => ({
+/** Builds a node with the fates of its items. */
+export const buildFilm = (...items: ItemFates[]): Plan['steps'][0] => ({
 	node: 'Film',
 	items: items.map((fates) => [fates].flat().map(toFate)),
 });
 
-/** A world with an execution of one node, by default, whose items have these fates. */
+/** Builds a world, by default with one node whose items have these fates. */
 export const build = (items: ItemFates[], more: Partial<Plan> = {}): World =>
-	new World({ ...CALM, steps: [film(...items)], ...more });
+	new World({ ...CALM, steps: [buildFilm(...items)], ...more });
 
-/** Lets everything happen, of which all must hold that always does. */
+/** Lets everything happen, and checks what must always hold. */
 export async function runAndCheck(world: World) {
 	await world.run();
 	world.check();
 	return readLast(world);
 }
 
-/** What came out of the last step of the last execution, and how much was sent for each item of the first step. */
+/** Reads the output of the last step of the last execution, and how often each item of the first step was sent. */
 export function readLast(world: World) {
 	const { n8n, service, plan } = world;
 	const [first] = plan.steps as [Plan['steps'][0]];
@@ -71,9 +71,9 @@ export function readLast(world: World) {
 	};
 }
 
-/** What n8n has stored of an execution. */
+/** Reads what n8n has stored of an execution. */
 export const readStored = ({ stored }: Execution): RunData => parse(stored) as RunData;
 
-/** What n8n has stored for its first node. */
-export const readKept = (execution: Execution): IDataObject =>
+/** Reads what n8n has stored for the node `Film`. */
+export const readNodeContext = (execution: Execution): IDataObject =>
 	readStored(execution).executionData.contextData['node:Film'] as IDataObject;

@@ -12,19 +12,19 @@ const collectGarbage = runInNewContext('gc') as () => void;
 /** How many executions are measured together. */
 const COUNT = 100;
 
-/** The most that one may leave, in bytes. */
-const MOST = 15_000;
+/** The most that an execution may leave, in bytes. */
+const MOST_BYTES = 15_000;
 
-/** What a run leaves grows in each batch. Compiled code and what a busy machine hasn't swept yet don't. */
+/** A leak grows in each batch. Compiled code, and garbage that a busy machine hasn't collected yet, don't. */
 const BATCHES = 6;
 
-const isLittle = (bytes: number) => bytes < MOST;
+const isLittle = (bytes: number) => bytes < MOST_BYTES;
 
-/** Results are texts of 200 kB. */
+/** Makes results texts of 200 kB. */
 function writeTexts({ service }: World): void {
 	const answer = service.answer.bind(service);
-	service.answer = async (...given) => {
-		const answered = await answer(...given);
+	service.answer = async (...request) => {
+		const answered = await answer(...request);
 		const { data } = JSON.parse(answered.body as string) as { data: { state?: string } };
 		if (data.state !== 'success') return answered;
 		const body = JSON.stringify({ code: 200, data: { ...data, resultJson: 'x'.repeat(200_000) } });
@@ -32,7 +32,7 @@ function writeTexts({ service }: World): void {
 	};
 }
 
-/** Results are files of 500 kB, which n8n keeps in memory with the items. */
+/** Makes results files of 500 kB, which n8n keeps in memory with the items. */
 function serveFiles({ service }: World): void {
 	service.download = async () => ({
 		statusCode: 200,
@@ -41,7 +41,7 @@ function serveFiles({ service }: World): void {
 	});
 }
 
-/** Runs executions to their end, one after the other, of which n8n then keeps nothing. */
+/** Runs executions to their end, one after the other. Then n8n keeps nothing of them. */
 async function runMany(world: World): Promise<void> {
 	const { plan } = world;
 	for (let count = 0; count < COUNT; count++) {
@@ -49,12 +49,12 @@ async function runMany(world: World): Promise<void> {
 		await world.runToEnd();
 		sizes.push(JSON.stringify(execution.ended).length);
 		execution.stored = '';
-		for (const list of [execution.ended, execution.given]) list.length = 0;
+		for (const list of [execution.ended, execution.outputs]) list.length = 0;
 	}
 	await world.clock.pass(HOUR);
 }
 
-/** The sizes of what came out. */
+/** The sizes of the outputs. */
 let sizes: number[];
 beforeEach(() => (sizes = []));
 
@@ -84,7 +84,7 @@ it.each<[string, Partial<Plan>, (world: World) => void]>([
 			before = heap;
 		}
 		expect(Math.min(...sizes)).toBeGreaterThan(200_000);
-		expect(Math.min(...left)).toBeLessThan(MOST);
+		expect(Math.min(...left)).toBeLessThan(MOST_BYTES);
 		world.n8n.release();
 	},
 	120_000,

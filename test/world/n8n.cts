@@ -21,7 +21,7 @@ export interface Settings {
 	/** 0: no Retry On Fail. */
 	maxTries: number;
 	executeOnce?: boolean;
-	/** Of our node. */
+	/** The parameters of our node. */
 	parameters: IDataObject;
 }
 
@@ -54,34 +54,34 @@ export interface RunData {
 	waitTill?: number;
 }
 
-/** What n8n is like. Times are in milliseconds. */
+/** What this n8n does, and what befalls it. Times are in milliseconds. */
 export interface Conditions {
 	responseMode: 'onReceived' | 'lastNode';
-	/** When its WaitTracker starts. */
+	/** How long after the world's beginning the WaitTracker starts. */
 	trackerDelay: number;
-	/** How long each execution that is to go on waits for a free slot, in turn. */
+	/** How long an execution that is to go on waits for a free slot, one execution after the other. */
 	slotWaits: number[];
-	/** The process that runs what starts or goes on, in turn. */
+	/** The number of the process that runs an execution that starts or goes on, in turn. */
 	runsIn: number[];
-	/** The process that gets callbacks, in turn. */
+	/** The number of the process that gets a callback, in turn. */
 	callbacksTo: number[];
-	/** The process that gets nudges; by default, the one that sends them. */
+	/** The number of the process that gets nudges; by default, the process that sends them. */
 	nudgesTo?: number;
-	/** It fails to let an execution sleep. */
-	parkingFails: boolean;
+	/** n8n fails to let an execution sleep. */
+	sleepFails: boolean;
 	/** Expressions of the node return other values in each call. */
 	varies: boolean;
 	/** By how much the clock of the second process is ahead. */
 	skew: number;
-	/** How often it fails to store that an execution goes on. */
+	/** How often n8n fails to store that an execution goes on. */
 	storeFailures: number;
-	/** It lets an execution go on that runs already, so that it runs twice at once. */
+	/** n8n lets an execution go on that runs already, so that it runs twice at once. */
 	runsTwice: boolean;
-	/** Its timeout: how long it lets an execution run that is awake. */
+	/** n8n's timeout: how long an execution may run while it is awake. */
 	timeout: number;
-	/** It is older than 2.34, and knows no error by JSON that has `details`. */
+	/** n8n is older than 2.34, and takes no JSON with `details` for an error. */
 	isOld: boolean;
-	/** Its resume URL leads to it, to a login, or to it for all but n8n itself. */
+	/** The resume URL leads to n8n, to a login, or to n8n for all but n8n itself. */
 	resumeUrl: 'here' | 'login' | 'hairpin';
 }
 
@@ -89,17 +89,17 @@ export interface Conditions {
 export interface Ended {
 	step: number;
 	items: INodeExecutionData[];
-	/** At the error output. */
+	/** The items at the error output. */
 	errors: INodeExecutionData[];
 	/** What was thrown, though the execution goes on. */
 	error?: Thrown;
 	begunAt: number;
-	/** When it first slept, if it did. */
+	/** When the step first slept, if it did. */
 	sleptAt?: number;
 	endedAt: number;
-	/** n8n ended its sleep. */
+	/** n8n itself ended the sleep. */
 	byN8n: boolean;
-	/** n8n runs it with data of before, because it took several who woke it. */
+	/** n8n runs the step with old data, because it let several webhooks wake the execution. */
 	isRepeated: boolean;
 }
 
@@ -135,26 +135,26 @@ export class Execution {
 	/** Counts what n8n stores for its sleeps. */
 	sleeps = 0;
 	readonly ended: Ended[] = [];
-	/** What each call gave n8n, unless the node slept: its output, or an error. */
-	readonly given: string[] = [];
+	/** What each call returned, unless the node slept: its output, or an error. */
+	readonly outputs: string[] = [];
 	readonly hints: string[] = [];
 	/** What n8n keeps of an execution that is stopped. */
 	readonly customData = new Map<string, string>();
 	readonly stopped = new AbortController();
 	stoppedAt = Infinity;
-	/** When n8n's timeout ends it, if it is awake. */
+	/** When n8n's timeout ends the execution, if it is awake. */
 	timeoutAt = Infinity;
 	hasTimedOut = false;
-	/** The processes that run it. More than one: n8n lets an execution run twice. */
+	/** The processes that run the execution. More than one: n8n lets it run twice. */
 	readonly processes = new Set<Process>();
 	error?: Thrown;
 
-	/** What n8n's list of executions finds it by. */
+	/** What n8n's list finds the execution by. */
 	get metadata(): Record<string, string> {
 		return (parse(this.stored) as RunData).resultData.metadata ?? {};
 	}
 
-	/** The one that it runs, or has run last. */
+	/** The step that the execution runs, or ran last. */
 	step = 0;
 	begunAt = 0;
 	sleptAt?: number;
@@ -163,13 +163,14 @@ export class Execution {
 		readonly id: string,
 		readonly settings: Settings,
 		readonly mode: 'trigger' | 'retry',
-		/** What was stored of the one that it retries. */
+		/** What n8n stored of the execution that this one retries. */
 		readonly storedBefore = '',
 	) {
 		setMaxListeners(Infinity, this.stopped.signal);
 	}
 }
 
+/** n8n, with two processes. The letter at the end of each secret: no secret is the beginning of another. */
 export class N8n {
 	readonly host = `n8n-${++worlds}.example`;
 	readonly token = `resume-token-${worlds}z`;
@@ -183,19 +184,19 @@ export class N8n {
 	readonly processes: Process[];
 	/** Callbacks and nudges that nobody has answered. */
 	open = 0;
-	/** When it was nudged. */
+	/** When nudges were sent. */
 	readonly nudges: number[] = [];
-	/** Runs when the node reads its credential, for an item or in a webhook; it may throw. */
+	/** Runs when the node reads its credential, for an item or in a webhook. May throw. */
 	onCredential?: (item?: number) => void;
 	/** What an expression in the credential makes of an item. */
 	accountOf?: (item?: number) => Account;
 	/** What the node's expressions make of an item, or why they can't; by default, its JSON. */
 	read?: (item: number, execution: Execution) => object;
-	/** What must not be asked. */
+	/** Requests and calls that must not be. */
 	readonly wrong: string[] = [];
-	/** How often it has called the node. */
+	/** How often n8n has called the node. */
 	calls = 0;
-	/** How often n8n ran an execution with data of before. */
+	/** How often n8n ran an execution with old data. */
 	repeats = 0;
 	private readonly booted: Process[] = [];
 	private timers = new Map<string, () => void>();
@@ -211,8 +212,8 @@ export class N8n {
 		readonly steps: Step[],
 		readonly conditions: Conditions,
 		readonly getService: () => Service,
-		private readonly machine: Pick<Process['machine'], 'onStep' | 'luck'>,
-		/** Counts what happens. */
+		private readonly machine: Pick<Process['machine'], 'onRequest' | 'luck'>,
+		/** Counts what happens in all worlds. */
 		private readonly count: (what: string) => void,
 	) {
 		this.trackerBegan = clock.now + conditions.trackerDelay;
@@ -317,7 +318,7 @@ export class N8n {
 		this.finish(execution, data, 'success');
 	}
 
-	/** An execution that goes on after a sleep has the whole time again. */
+	/** The timeout begins anew when an execution goes on after a sleep. */
 	private beginTimeout(execution: Execution): void {
 		const { clock, conditions } = this;
 		const at = clock.now + conditions.timeout;
@@ -373,7 +374,7 @@ export class N8n {
 		if (main && onError === 'continueErrorOutput')
 			main = splitErrors(main, (this.steps[entry.step] as Step).input, this.conditions.isOld);
 		if (!main && onError?.startsWith('continue')) main = [entry.data.main[0] ?? null];
-		// n8n puts an error that can be listed in place of the JSON, also in what it has stored.
+		// n8n puts an item's error in place of its JSON, also in what n8n has stored.
 		for (const item of main?.flatMap((items) => items ?? []) ?? [])
 			if (item.error) item.json = { error: item.error.message };
 		return main;
@@ -397,13 +398,13 @@ export class N8n {
 		}
 		const context = buildRunContext(this, { execution, data, process }, entry);
 		try {
-			// What it returns reaches n8n only if its process lives.
+			// What the node returns reaches n8n only if the process lives.
 			const main = await process.ask(async () => await process.node.execute.call(context));
-			if (data.waitTill === undefined) execution.given.push(JSON.stringify(main));
+			if (data.waitTill === undefined) execution.outputs.push(JSON.stringify(main));
 			return main;
 		} catch (error) {
 			const { message, description } = error as Thrown;
-			execution.given.push(`${message} ${description}`);
+			execution.outputs.push(`${message} ${description}`);
 			throw error;
 		}
 	}
@@ -484,12 +485,12 @@ export class N8n {
 		for (const execution of waiting) {
 			const { id, waitTill = Infinity } = execution;
 			if (waitTill > clock.now + TRACKS_AHEAD || this.timers.has(id)) continue;
-			// Nothing cancels it when a webhook wakes the execution.
+			// Nothing cancels the timer when a webhook wakes the execution.
 			this.timers.set(
 				id,
 				clock.after(waitTill - clock.now, () => {
 					this.timers.delete(id);
-					// It reads what is stored now, and then waits for a slot.
+					// n8n reads what is stored now, and then waits for a slot.
 					if (execution.waitTill !== undefined)
 						void this.goOn(execution, this.processes[0] as Process, {
 							data: parse(execution.stored) as RunData,
@@ -502,7 +503,7 @@ export class N8n {
 		else this.isTracking = false;
 	}
 
-	/** Lets an execution go on that sleeps, once there is a slot. */
+	/** Lets an execution that sleeps go on, once there is a slot. @returns why it can't */
 	private async goOn(
 		execution: Execution,
 		process: Process,
@@ -512,10 +513,10 @@ export class N8n {
 		const wait = slotWaits[this.slots++ % slotWaits.length] ?? 0;
 		if (wait) await process.ask(async () => await this.clock.pause(wait));
 		const isAgain = this.conditions.runsTwice && execution.status === 'running';
-		if (execution.status !== 'waiting' && !isAgain) return this.refuse(execution);
+		if (execution.status !== 'waiting' && !isAgain) return this.findOwnAnswer(execution);
 		if (this.storeFailures-- > 0) return { status: 500, answer: {} };
 		this.store(execution, data);
-		// n8n doesn't see that this is not the sleep that the webhook has read.
+		// n8n doesn't see that the execution has slept again since the webhook read it.
 		const isRepeated = isAgain || sleeps !== execution.sleeps;
 		if (isRepeated) {
 			this.repeats++;
@@ -526,7 +527,7 @@ export class N8n {
 		return undefined;
 	}
 
-	/** Kills a process and starts it again. What runs in it is lost. */
+	/** Kills a process and starts it again. What ran in the process is lost. */
 	kill(index: number): void {
 		const killed = this.processes[index] as Process;
 		killed.kill();
@@ -589,8 +590,8 @@ export class N8n {
 		const execution = this.executions.find((one) => one.id === id);
 		if (!execution) return say(404, `The execution "${id}" does not exist.`);
 		if (searchParams.get('signature') !== this.token) return { status: 401, answer: {} };
-		const refusal = this.refuse(execution, path);
-		if (refusal) return refusal;
+		const ownAnswer = this.findOwnAnswer(execution, path);
+		if (ownAnswer) return ownAnswer;
 		this.open++;
 		const { to } = request;
 		const killed = to.killed.then(() => ({ status: 502, answer: {} }));
@@ -599,9 +600,10 @@ export class N8n {
 		return answer;
 	}
 
-	/** n8n's own answer, before it calls the node's webhook. */
-	private refuse({ id, status, stored }: Execution, path = ''): Answer | undefined {
+	/** Finds the answer with which n8n itself turns a request down, if it does. */
+	private findOwnAnswer({ id, status, stored }: Execution, path = ''): Answer | undefined {
 		if (status === 'running') return say(409, `The execution "${id}" is running already.`);
+		// n8n's own text lacks the second quote.
 		if (status === 'success') return say(409, `The execution "${id} has finished already.`);
 		if (status !== 'waiting') return say(409, `The execution "${id}" has finished with error.`);
 		const [entry] = (parse(stored) as RunData).executionData.nodeExecutionStack;
@@ -610,7 +612,7 @@ export class N8n {
 		return say(404, `The workflow for execution "${id}" ${unmatched}`);
 	}
 
-	/** Calls the node's webhook, and lets the execution go on if that returns items. */
+	/** Calls the node's webhook, and lets the execution go on if the webhook returns items. */
 	private async take(
 		execution: Execution,
 		{ body, headers, to }: { body: object; headers: object; to: Process },
@@ -625,12 +627,12 @@ export class N8n {
 		const received = { headers, body, query, response };
 		const context = buildWakeContext(this, { execution, data, process: to }, received);
 		const handle = async () => {
-			const given = await to.ask(async () => await to.node.webhook.call(context));
-			if (given.noWebhookResponse) return;
-			entry.data.main = given.workflowData as Input;
-			const refusal = await this.goOn(execution, to, { data, sleeps });
-			const woken: Answer = { status: 200, answer: given.webhookResponse };
-			const { status, answer } = refusal ?? woken;
+			const returned = await to.ask(async () => await to.node.webhook.call(context));
+			if (returned.noWebhookResponse) return;
+			entry.data.main = returned.workflowData as Input;
+			const ownAnswer = await this.goOn(execution, to, { data, sleeps });
+			const woken: Answer = { status: 200, answer: returned.webhookResponse };
+			const { status, answer } = ownAnswer ?? woken;
 			response.status(status).json(answer).close();
 		};
 		await Promise.race([response.answered, handle()]);
@@ -641,10 +643,10 @@ export class N8n {
 	note(process: Process, line: string): void {
 		if (!process.isAlive) return;
 		this.log.push(line);
-		process.machine.onStep(process);
+		process.machine.onRequest(process);
 	}
 
-	/** The world is over. */
+	/** Ends the processes of a world that is over. */
 	release(): void {
 		for (const process of this.booted) process.release();
 	}
@@ -657,10 +659,10 @@ const say = (code: number, message: string): Answer => ({
 
 /** Splits items for n8n's error output, and adds the JSON of the input, as `handleNodeErrorOutput` does. */
 function splitErrors([items]: Input, input: IDataObject[], isOld: boolean): Input {
-	const known = ['error', 'message', ...(isOld ? [] : ['details'])];
+	const errorKeys = ['error', 'message', ...(isOld ? [] : ['details'])];
 	const isError = ({ json, error }: INodeExecutionData) =>
 		error !== undefined ||
-		(Boolean(json.error) && Object.keys(json).every((key) => known.includes(key)));
+		(Boolean(json.error) && Object.keys(json).every((key) => errorKeys.includes(key)));
 	const all = items ?? [];
 	const errors = all.filter(isError).map((item) => {
 		const paired = item.pairedItem as { item: number } | undefined;

@@ -5,22 +5,22 @@ import type { Accident, Choices, Plan } from './world.cts';
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 
-/** Objects of this type. fast-check's own loses that a field may be undefined. */
+/** Makes objects of a type. fast-check's own types lose that a field may be undefined. */
 const record = <T extends object>(model: { [K in keyof T]: fc.Arbitrary<T[K]> }) =>
 	fc.record(model) as unknown as fc.Arbitrary<T>;
 
-/** Mostly nothing. */
+/** Makes lists that are mostly empty. */
 const mostlyNone = <T,>(times: number, some: fc.Arbitrary<T[]>): fc.Arbitrary<T[]> =>
 	fc.oneof({ weight: times, arbitrary: fc.constant<T[]>([]) }, some);
 
-/** Picks a value, each as often as its weight says. What is rare in life is rare here, but not too rare. */
+/** Picks a value, each as often as its weight says. Rare events are rare here too, but not too rare. */
 const pick = <T,>(...choices: Array<[weight: number, value: T]>): fc.Arbitrary<T> =>
 	fc.oneof(...choices.map(([weight, value]) => ({ weight, arbitrary: fc.constant(value) })));
 
 const fates: fc.Arbitrary<Fate> = record<Fate>({
 	creation: pick<Fate['creation']>(
 		[24, 'ok'],
-		...(['lost', 'reset', 'broken', 'refused', 'full', 'broke'] as const).map(
+		...(['lost', 'reset', 'malformed', 'rejected', 'full', 'noCredits'] as const).map(
 			(one): [1, typeof one] => [1, one],
 		),
 	),
@@ -51,7 +51,7 @@ const onError = fc.constantFrom<Choices['onError']>(
 
 const fault: fc.Arbitrary<Fault> = fc
 	.record({
-		how: fc.constantFrom<Fault['how']>('500', '429', 'reset', 'hangs', 'garbled'),
+		how: fc.constantFrom<Fault['how']>('500', '429', 'reset', 'hangs', 'malformed'),
 		from: fc.constantFrom(0, 4 * SECOND, 25 * SECOND, 50 * SECOND),
 		length: fc.constantFrom(4 * SECOND, 40 * SECOND, 15 * MINUTE),
 	})
@@ -59,13 +59,13 @@ const fault: fc.Arbitrary<Fault> = fc
 
 const accident: fc.Arbitrary<Accident> = record<Accident>({
 	when: fc.oneof(
-		fc.record({ ask: fc.nat({ max: 60 }) }),
-		fc.record({ at: fc.integer({ min: 1, max: 12 }).map((x) => Math.round(1.8 ** x * 100)) }),
+		fc.record({ atRequest: fc.nat({ max: 60 }) }),
+		fc.record({ after: fc.integer({ min: 1, max: 12 }).map((x) => Math.round(1.8 ** x * 100)) }),
 	),
 	what: fc.constantFrom<Accident['what']>('kill', 'kill', 'kill 0', 'kill 1', 'stop'),
 });
 
-const steps = (fate = fates, { most = 3 } = {}) =>
+const makeSteps = (fate = fates, { most = 3 } = {}) =>
 	fc.array(
 		fc.record({
 			node: fc.constantFrom('Film', 'Film', 'Film', 'Film', 'Sound', 'Wait'),
@@ -79,7 +79,7 @@ const steps = (fate = fates, { most = 3 } = {}) =>
 
 /** Any world, in which anything may happen. */
 export const plans: fc.Arbitrary<Plan> = record<Plan>({
-	steps: fc.oneof({ weight: 3, arbitrary: steps(fates, { most: 1 }) }, steps()),
+	steps: fc.oneof({ weight: 3, arbitrary: makeSteps(fates, { most: 1 }) }, makeSteps()),
 	onError,
 	maxTries: fc.constantFrom(0, 0, 2, 3, 5),
 	howToWait: fc.constantFrom('automatic', 'callback', 'callback', 'polling'),
@@ -101,7 +101,7 @@ export const plans: fc.Arbitrary<Plan> = record<Plan>({
 	),
 	runsIn: pick([5, [0]], [1, [1]], [1, [0, 1]], [1, [0, 0, 1]]),
 	callbacksTo: pick([5, [0]], [1, [1]], [1, [0, 1]], [1, [1, 1, 0]]),
-	parkingFails: pick([9, false], [1, true]),
+	sleepFails: pick([9, false], [1, true]),
 	varies: pick([4, false], [1, true]),
 	skew: pick([8, 0], [1, 9 * SECOND], [1, -9 * SECOND]),
 	storeFailures: pick([7, 0], [1, 1]),
@@ -141,7 +141,7 @@ export const CALM: Plan = {
 	slotWaits: [0],
 	runsIn: [0],
 	callbacksTo: [0],
-	parkingFails: false,
+	sleepFails: false,
 	varies: false,
 	skew: 0,
 	storeFailures: 0,
@@ -170,20 +170,20 @@ const calmFates: fc.Arbitrary<Fate> = record<Fate>({
 	),
 	after: fc.constantFrom(400, 5 * SECOND, 20 * SECOND),
 	price: fc.constantFrom(1, 1, 3, 8),
-	// What ends at once may end before n8n can take a callback.
+	// A task that ends at once may end before n8n can take a callback.
 	callbacks: pick<number[]>([3, [0]], [1, []]),
 } as { [K in keyof Fate]: fc.Arbitrary<Fate[K]> });
 
 /** Worlds in which nothing is lost, so that asleep and awake the same happens. */
 export const calmPlans: fc.Arbitrary<Plan> = fc
 	.record({
-		steps: steps(calmFates, { most: 2 }),
+		steps: makeSteps(calmFates, { most: 2 }),
 		onError,
 		maxTries: fc.constantFrom(0, 0, 2, 3, 5),
 		failedTasks: fc.constantFrom<Choices['failedTasks']>('error', 'error', 'output'),
 		downloads: fc.boolean(),
-		room: pick<number | undefined>([5, undefined], [1, 3]),
-		// No limit in credits: n8n gives a woken run its tries anew, in which what didn't fit may fit.
+		maxTasks: pick<number | undefined>([5, undefined], [1, 3]),
+		// No limit in credits: n8n gives a woken run new tries, in which a task may fit that didn't before.
 		costs: fc.constantFrom<Plan['costs']>('atOnce', 'atEnd'),
 		retries: fc.array(
 			fc.constantFrom<Partial<Choices>>({}, { maxTries: 0 }, { onError: 'continueRegularOutput' }),
@@ -191,4 +191,4 @@ export const calmPlans: fc.Arbitrary<Plan> = fc
 		),
 		concurrency: fc.constantFrom(1, 4),
 	})
-	.map((some) => ({ ...CALM, ...some, limit: 2 * MINUTE }));
+	.map((changes) => ({ ...CALM, ...changes, limit: 2 * MINUTE }));

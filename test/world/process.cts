@@ -5,11 +5,11 @@ import { loadNode } from './product.cts';
 /** What a process of n8n works with. */
 export interface Machine {
 	clock: Clock;
-	/** Is told before and after each thing that a process asks of n8n, or of others: it may be killed there. */
-	onStep: (process: Process) => void;
+	/** Runs before and after each request of a process to n8n or to others: the process may be killed there. */
+	onRequest: (process: Process) => void;
 	/** Answers what the node sends without n8n's helpers. */
 	fetch: (process: Process, url: string, init: RequestInit) => Promise<Response>;
-	/** In place of a random number. */
+	/** Stands in place of a random number. */
 	luck: number;
 }
 
@@ -29,7 +29,7 @@ async function orAborted<T>(work: () => Promise<T>, signal?: AbortSignal | null)
 	);
 }
 
-/** A node that was loaded, and the process that has it now. */
+/** A loaded node, and the process that uses it now. */
 interface Loaded {
 	node: MediaGeneration;
 	process?: Process;
@@ -65,7 +65,7 @@ function load(): Loaded {
 	return loaded;
 }
 
-/** A process of n8n, until it is killed. What the modules of the node keep is its own. */
+/** A process of n8n, until it is killed. What the node's modules remember belongs to the process alone. */
 export class Process {
 	isAlive = true;
 	/** By how much its clock is ahead, in milliseconds. */
@@ -91,7 +91,7 @@ export class Process {
 		return this.machine.clock.after(milliseconds, () => this.isAlive && run());
 	}
 
-	/** As n8n's own does it. */
+	/** Sleeps as n8n's own function does. */
 	async sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
 		let cancel = () => {};
 		const over = new Promise<void>((resolve) => (cancel = this.after(milliseconds, resolve)));
@@ -100,13 +100,13 @@ export class Process {
 
 	/** Asks something of n8n, or of others. Whatever a process waits for never comes once it is killed. */
 	async ask<T>(work: () => T | Promise<T>): Promise<T> {
-		this.machine.onStep(this);
+		this.machine.onRequest(this);
 		if (!this.isAlive) return await never;
 		const done = await Promise.resolve(work()).then(
 			(value) => ({ value }),
 			(error: unknown) => ({ error }),
 		);
-		if (this.isAlive) this.machine.onStep(this);
+		if (this.isAlive) this.machine.onRequest(this);
 		if (!this.isAlive) return await never;
 		if ('error' in done) throw done.error;
 		return done.value;
@@ -126,7 +126,7 @@ export class Process {
 		this.die();
 	}
 
-	/** Its world is over. */
+	/** Leaves the node to a later world. */
 	release(): void {
 		this.isAlive = false;
 		idle.push(this.loaded);

@@ -5,11 +5,11 @@ import * as n8nWorkflow from 'n8n-workflow';
 import type { MediaGeneration } from '../../nodes/MediaGeneration/MediaGeneration.node';
 
 /**
- * All that the world takes of the product is the node. Each process of n8n loads it anew, so that
- * what its modules keep is the process's own. It gets the clock and the network of that process.
+ * The world takes only the node of the product. Each process of n8n loads the node anew, so that what its
+ * modules remember belongs to the process. The node gets the clock and the network of the process.
  */
 
-/** What a process has, in place of what Node and n8n give. */
+/** What a process gives the node in place of Node's and n8n's own. */
 export interface Surroundings {
 	Date: DateConstructor;
 	performance: Pick<Performance, 'now'>;
@@ -17,16 +17,16 @@ export interface Surroundings {
 	AbortSignal: typeof AbortSignal;
 	setTimeout: (run: () => void, milliseconds: number) => unknown;
 	fetch: typeof fetch;
-	/** Of `n8n-workflow`. */
+	/** The function of `n8n-workflow`. */
 	sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
 }
 
 const NODE = path.resolve('nodes/MediaGeneration/MediaGeneration.node.ts');
-const GIVEN = ['Date', 'performance', 'Math', 'AbortSignal', 'setTimeout', 'fetch'] as const;
+const NAMES = ['Date', 'performance', 'Math', 'AbortSignal', 'setTimeout', 'fetch'] as const;
 
 type Exports = Record<string, unknown>;
 type Body = (exports: Exports, require: (name: string) => unknown, module: object) => void;
-type Module = (...given: unknown[]) => Body;
+type Module = (...globals: unknown[]) => Body;
 
 /** The files of the product, compiled once for all processes. */
 const compiled = new Map<string, Module>();
@@ -39,7 +39,7 @@ function compile(file: string): Module {
 	});
 	const source = `return function (exports, require, module) { ${code}\n};\n//# sourceURL=${file}`;
 	// eslint-disable-next-line @typescript-eslint/no-implied-eval
-	return new Function(...GIVEN, source) as Module;
+	return new Function(...NAMES, source) as Module;
 }
 
 const resolve = (from: string, name: string): string => {
@@ -47,8 +47,8 @@ const resolve = (from: string, name: string): string => {
 	return [`${to}.ts`, path.join(to, 'index.ts')].find((file) => existsSync(file)) ?? to;
 };
 
-/** Loads the node as a process of n8n does that has just started. */
-export function loadNode({ sleep, ...given }: Surroundings): MediaGeneration {
+/** Loads the node, as a process of n8n does at its start. */
+export function loadNode({ sleep, ...globals }: Surroundings): MediaGeneration {
 	const loaded = new Map<string, Exports>();
 	const n8n: unknown = Object.create(n8nWorkflow, { sleep: { value: sleep } });
 	function load(file: string): Exports {
@@ -63,7 +63,7 @@ export function loadNode({ sleep, ...given }: Surroundings): MediaGeneration {
 			// eslint-disable-next-line @typescript-eslint/no-require-imports
 			return name.startsWith('.') ? load(resolve(file, name)) : require(name);
 		};
-		code(...GIVEN.map((name) => given[name]))(exports, request, { exports });
+		code(...NAMES.map((name) => globals[name]))(exports, request, { exports });
 		return exports;
 	}
 	const { MediaGeneration: Node } = load(NODE) as { MediaGeneration: new () => MediaGeneration };

@@ -1,7 +1,7 @@
 import {
 	AWAKE_OR_ASLEEP,
 	build,
-	film,
+	buildFilm,
 	HOUR,
 	runAndCheck,
 	MINUTE,
@@ -16,7 +16,7 @@ import type { Plan } from './world.cts';
 
 /** Sequences of events in which the node once did something wrong. */
 
-it("a callback before its task's end is not refused for the details of another", async () => {
+it("a callback before its task's end is answered by that task, though details of another are unavailable", async () => {
 	const early = { after: 40 * SECOND, callbacks: [-25 * SECOND, 0] };
 	const faults: Plan['faults'] = [{ how: '500', from: 0, until: 20 * SECOND, item: 1 }];
 	const { world } = await runAndCheck(build([early, { after: 10 * SECOND }], { faults }));
@@ -26,25 +26,25 @@ it("a callback before its task's end is not refused for the details of another",
 	expect(reasons).toEqual(['detailsUnavailable', 'taskNotEnded', undefined]);
 });
 
-describe('an n8n that took two who woke an execution, and runs it twice', () => {
-	/** Two copies of a callback come to two processes. What the first one has read is run later. */
+describe('an n8n that lets two webhooks wake an execution, and runs it twice', () => {
+	/** Two copies of a callback come to two processes. n8n runs what the first copy has read later. */
 	const two: Partial<Fate> = { after: 20 * SECOND, callbacks: [0, 300] };
 	const copies: Partial<Plan> = { callbacksTo: [1, 0], maxTries: 2, limit: 10 * MINUTE };
 	const atOnce: Partial<Plan> = { ...copies, runsTwice: true, slotWaits: [SECOND, 0] };
-	const silent: Partial<Fate> = { callbacks: [] };
+	const withoutCallback: Partial<Fate> = { callbacks: [] };
 
 	it('pays for one more task, though the second run knows of no try', async () => {
 		const failed: Array<Partial<Fate>> = [{ ...two, end: 'failed' }, { after: 2.5 * MINUTE }];
 		const { world, sent } = await runAndCheck(
-			build([failed, silent], { ...copies, slotWaits: [40 * SECOND, 0] }),
+			build([failed, withoutCallback], { ...copies, slotWaits: [40 * SECOND, 0] }),
 		);
 		expect(world.n8n.repeats).toBe(1);
 		expect(sent).toEqual([2, 1]);
 	});
 
-	it('sends once more what was refused at first, though both come to it', async () => {
+	it('sends a rejected item only once more, though both runs try it again', async () => {
 		const { world, sent, items } = await runAndCheck(
-			build([['refused', { latency: 5 * SECOND }], two], {
+			build([['rejected', { latency: 5 * SECOND }], two], {
 				...atOnce,
 				onError: 'continueRegularOutput',
 			}),
@@ -54,25 +54,25 @@ describe('an n8n that took two who woke an execution, and runs it twice', () => 
 		expect(items).toMatchObject([{ json: { taskId: 'task-0-2z' } }, {}]);
 	});
 
-	it('pays for one more task, though a run that took it before has gone on to sleep', async () => {
+	it('pays for one more task, though a run with the older data has gone to sleep', async () => {
 		const third: Partial<Fate> = { latency: 2 * MINUTE };
 		const { world, sent, statuses } = await runAndCheck(
 			build(
 				[
 					[{ ...two, end: 'failed' }, 'failed', third],
-					[{ ...silent, end: 'failed' }, { latency: MINUTE }],
+					[{ ...withoutCallback, end: 'failed' }, { latency: MINUTE }],
 				],
 				{ ...atOnce, maxTries: 5, slotWaits: [30 * SECOND, 0] },
 			),
 		);
 		expect(world.n8n.repeats).toBeGreaterThan(0);
 		expect(sent).toEqual([3, 2]);
-		// Both calls sleep, and n8n has stored the later one: nudges are for its tasks.
+		// Both calls sleep, and n8n has stored the later call: nudges are for the tasks of that call.
 		expect(statuses).toEqual(['completed', 'completed']);
 	});
 
 	describe('in two processes, each of which creates a task', () => {
-		/** The first process begins, and takes what the second one has stored. */
+		/** The first process begins, and then runs what the second process has stored. */
 		const apart: Partial<Plan> = { ...atOnce, maxTries: 5, runsIn: [0, 0, 1, 0] };
 		const failed: Partial<Fate> = { ...two, end: 'failed' };
 		const late: Partial<Fate> = { after: MINUTE };
@@ -81,7 +81,7 @@ describe('an n8n that took two who woke an execution, and runs it twice', () => 
 		it.each([
 			['task-0-2z', late, dud],
 			['task-0-3z', dud, late],
-		])('brings out the one that completes (%s), and pays for no third', async (taskId, ...both) => {
+		])('outputs the task that completes (%s), and pays for no third', async (taskId, ...both) => {
 			const { world, sent, statuses, taskIds } = await runAndCheck(
 				build([[failed, ...both]], apart),
 			);
@@ -89,18 +89,18 @@ describe('an n8n that took two who woke an execution, and runs it twice', () => 
 			expect([sent, statuses, taskIds]).toEqual([[3], ['completed'], [taskId]]);
 		});
 
-		/** The outcome of one of them is unknown. Each process waits for the other item too. */
-		const liveInDoubt = async (...others: ItemFates[]) => {
-			const beside = [{ ...silent, end: 'failed' as const }, late];
+		/** Runs a world in which the outcome of one creation is unknown. Each process waits for the other item too. */
+		const runWithUnknown = async (...others: ItemFates[]) => {
+			const beside = [{ ...withoutCallback, end: 'failed' as const }, late];
 			const items = [beside, [failed, ...others.flat()]];
 			const world = build(items, { ...apart, onError: 'continueRegularOutput' });
-			const lived = await runAndCheck(world);
+			const result = await runAndCheck(world);
 			expect(world.n8n.repeats).toBe(1);
-			return lived;
+			return result;
 		};
 
-		it('brings it out beside a creation of unknown outcome', async () => {
-			const { sent, statuses } = await liveInDoubt('unknown', late);
+		it('outputs the task that completes beside a creation of unknown outcome', async () => {
+			const { sent, statuses } = await runWithUnknown('unknown', late);
 			expect([sent, statuses]).toEqual([
 				[3, 3],
 				['completed', 'completed'],
@@ -108,7 +108,7 @@ describe('an n8n that took two who woke an execution, and runs it twice', () => 
 		});
 
 		it('pays for nothing more after an unknown outcome of the other', async () => {
-			const { sent, statuses } = await liveInDoubt({ ...late, end: 'failed' }, 'unknown');
+			const { sent, statuses } = await runWithUnknown({ ...late, end: 'failed' }, 'unknown');
 			expect([sent, statuses]).toEqual([
 				[3, 3],
 				['completed', undefined],
@@ -118,10 +118,15 @@ describe('an n8n that took two who woke an execution, and runs it twice', () => 
 });
 
 it.each([-9 * SECOND, 9 * SECOND])(
-	'two processes whose clocks differ by %d take the callbacks of each sleep',
+	'two processes whose clocks differ by %d ms accept the callbacks of each sleep',
 	async (skew) => {
 		const { world } = await runAndCheck(
-			build([], { steps: [film({}), film({}), film({})], skew, runsIn: [0, 1], callbacksTo: [1] }),
+			build([], {
+				steps: [buildFilm({}), buildFilm({}), buildFilm({})],
+				skew,
+				runsIn: [0, 1],
+				callbacksTo: [1],
+			}),
 		);
 		expect(world.service.answered.map(({ answer }) => answer)).toEqual(
 			Array.from({ length: 3 }, () => ({ accepted: true, resumed: true })),
@@ -133,22 +138,25 @@ describe('a key in the credential', () => {
 	it.each([
 		['added', ''],
 		['replaced', 'the key of before'],
-	])('that is %s while an execution sleeps is no obstacle for its end', async (_, before) => {
-		const world = build([{ after: 20 * SECOND, key: before }]);
-		const { webhookSecret } = world.n8n.credentials;
-		world.n8n.credentials.webhookSecret = before;
-		world.clock.after(10 * SECOND, () => (world.n8n.credentials.webhookSecret = webhookSecret));
-		const { items } = await runAndCheck(world);
-		expect(world.service.answered.map(({ status }) => status)).toEqual([401]);
-		expect(items).toMatchObject([{ json: { status: 'completed' } }]);
-	});
+	])(
+		'that is %s while an execution sleeps does not keep the execution from its end',
+		async (_, before) => {
+			const world = build([{ after: 20 * SECOND, key: before }]);
+			const { webhookSecret } = world.n8n.credentials;
+			world.n8n.credentials.webhookSecret = before;
+			world.clock.after(10 * SECOND, () => (world.n8n.credentials.webhookSecret = webhookSecret));
+			const { items } = await runAndCheck(world);
+			expect(world.service.answered.map(({ status }) => status)).toEqual([401]);
+			expect(items).toMatchObject([{ json: { status: 'completed' } }]);
+		},
+	);
 });
 
 describe("a credential that can't be read", () => {
 	const GONE = 'Credential with ID "7" does not exist';
 
-	/** Lives a world in which it can't be read for this time since the world began. */
-	async function liveWithout(from: number, until: number) {
+	/** Runs a world in which the credential can't be read between two moments since the world began. */
+	async function runWithout(from: number, until: number) {
 		const onError = 'continueRegularOutput';
 		const world = build([{ after: 50 * SECOND, callbacks: [] }], { onError });
 		let missed = 0;
@@ -168,8 +176,8 @@ describe("a credential that can't be read", () => {
 		return items;
 	}
 
-	it('from some time in a sleep on is the error of its item at the limit', async () => {
-		expect(await liveWithout(10 * SECOND, Infinity)).toMatchObject([
+	it('since some time in the sleep is the error of its item at the wait limit', async () => {
+		expect(await runWithout(10 * SECOND, Infinity)).toMatchObject([
 			{
 				json: {
 					...{ taskId: 'task-0-1z', status: 'timedOut' },
@@ -180,12 +188,12 @@ describe("a credential that can't be read", () => {
 	});
 });
 
-describe('of a run that nobody calls', () => {
-	const untold = (after: number): Partial<Fate> => ({ after, callbacks: [] });
+describe('of a run that sleeps', () => {
+	const withoutCallback = (after: number): Partial<Fate> => ({ after, callbacks: [] });
 	const long = { limit: HOUR, failedTasks: 'output' } as const;
 
-	/** Lives a world. Times are since the run fell asleep. */
-	async function liveAsleep(fates: Parameters<typeof build>[0], more: Partial<Plan> = {}) {
+	/** Runs a world. Times count from when the run fell asleep. */
+	async function runAsleep(fates: Parameters<typeof build>[0], more: Partial<Plan> = {}) {
 		const { world, execution, statuses } = await runAndCheck(build(fates, { ...long, ...more }));
 		const [{ sleptAt = NaN, endedAt }] = execution.ended as [Ended];
 		const since = (at: number) => at - sleptAt;
@@ -194,30 +202,30 @@ describe('of a run that nobody calls', () => {
 		return { world, statuses, looks, nudges, took: since(endedAt) };
 	}
 
-	it('a task that has ended is found after some five seconds, by one request', async () => {
-		const { statuses, looks, nudges, took } = await liveAsleep([untold(SECOND)]);
+	it('a task that ended without a callback is found after some five seconds, by one request', async () => {
+		const { statuses, looks, nudges, took } = await runAsleep([withoutCallback(SECOND)]);
 		expect(statuses).toEqual(['completed']);
 		expect(took).toBeLessThan(6.5 * SECOND);
 		expect([looks.length, nudges.length]).toEqual([1, 1]);
 	});
 
-	it('all are asked for until one goes on', async () => {
-		const ended = [untold(SECOND), untold(SECOND), untold(2 * SECOND)];
-		const { looks, nudges } = await liveAsleep([...ended, 'endless']);
+	it('the first looks are for all tasks, up to one that has not ended', async () => {
+		const ended = [SECOND, SECOND, 2 * SECOND].map(withoutCallback);
+		const { looks, nudges } = await runAsleep([...ended, 'endless']);
 		const early = looks.filter(({ at }) => at < 2 * MINUTE);
 		expect(early.map(({ taskId }) => taskId)).toEqual([0, 1, 2, 3].map((one) => `task-${one}-1z`));
 		expect(nudges[0]).toBeGreaterThan(2 * MINUTE);
 	});
 
-	it('one that was called before is asked for no more', async () => {
-		const { looks } = await liveAsleep([{ after: SECOND }]);
+	it('a task whose callback came is looked at only then', async () => {
+		const { looks } = await runAsleep([{ after: SECOND }]);
 		expect(looks).toHaveLength(1);
 		expect(looks[0]?.at).toBeLessThan(2 * SECOND);
 	});
 
-	it('a look that fails is no obstacle', async () => {
+	it('a look that fails does not end the nudges', async () => {
 		const faults: Plan['faults'] = [{ how: '500', from: 0, until: MINUTE }];
-		const { world, statuses, took } = await liveAsleep([untold(SECOND)], { faults });
+		const { world, statuses, took } = await runAsleep([withoutCallback(SECOND)], { faults });
 		expect(world.service.faulty).toBe(1);
 		expect(world.n8n.log.join()).toContain('a look failed');
 		expect(statuses).toEqual(['completed']);
@@ -225,15 +233,17 @@ describe('of a run that nobody calls', () => {
 	});
 });
 
-describe('a look that fails at the end of a wait is made again while there is time', () => {
-	/** Its task has ended, and nobody told of it. */
-	const untold: Partial<Fate> = { after: 50 * SECOND, callbacks: [] };
+describe('a look that fails at the end of a wait is repeated while there is time', () => {
+	/** A task that ends without a callback. */
+	const withoutCallback: Partial<Fate> = { after: 50 * SECOND, callbacks: [] };
 
-	it.each(['500', '429', 'reset', 'garbled'] as const)(
-		'at the limit of a sleep, where it is answered %s',
+	it.each(['500', '429', 'reset', 'malformed'] as const)(
+		'at the limit of a sleep, where the service answers %s',
 		async (how) => {
 			const faults: Plan['faults'] = [{ how, from: MINUTE - SECOND, until: MINUTE + 4 * SECOND }];
-			const { world, statuses, execution } = await runAndCheck(build([untold], { faults }));
+			const { world, statuses, execution } = await runAndCheck(
+				build([withoutCallback], { faults }),
+			);
 			expect(world.service.faulty).toBeGreaterThan(0);
 			expect(statuses).toEqual(['completed']);
 			expect(Number(execution.ended[0]?.endedAt) - world.startedAt).toBeLessThan(
@@ -245,16 +255,16 @@ describe('a look that fails at the end of a wait is made again while there is ti
 	it('before the limit of a run that is awake', async () => {
 		const faults: Plan['faults'] = [{ how: '500', from: 50 * SECOND, until: 57 * SECOND }];
 		const { world, statuses } = await runAndCheck(
-			build([untold], { faults, howToWait: 'polling' }),
+			build([withoutCallback], { faults, howToWait: 'polling' }),
 		);
 		expect(world.service.faulty).toBeGreaterThan(0);
 		expect(statuses).toEqual(['completed']);
 	});
 
-	it('for nothing but the tasks that it failed for', async () => {
+	it('only for the tasks that it failed for', async () => {
 		const faults: Plan['faults'] = [{ how: '500', from: MINUTE - SECOND, until: HOUR, item: 0 }];
 		const { world } = await runAndCheck(
-			build([untold, 'endless'], { faults, failedTasks: 'output' }),
+			build([withoutCallback, 'endless'], { faults, failedTasks: 'output' }),
 		);
 		const late = world.service.looks.filter(({ at }) => at > world.startedAt + MINUTE - SECOND);
 		expect(late.filter(({ taskId }) => taskId === 'task-0-1z').length).toBeGreaterThan(2);
@@ -263,7 +273,7 @@ describe('a look that fails at the end of a wait is made again while there is ti
 });
 
 it.each(AWAKE_OR_ASLEEP)(
-	'what the service said a running task costs counts if it timed out, and its end says it anew: %s',
+	'the cost that the service said of a running task counts if the task timed out, until its end says another: %s',
 	async (howToWait) => {
 		const fate = { after: 90 * SECOND, callbacks: [] };
 		const { world } = await runAndCheck(build([fate], { howToWait, retries: [{}] }));
@@ -277,7 +287,7 @@ it.each(AWAKE_OR_ASLEEP)(
 	'in an outage, a loop (%s) sends no more than three creations of unknown outcome',
 	async (howToWait) => {
 		const rounds = ['good', ...Array<FateName>(5).fill('unknown')].map((fate) =>
-			film(fate as FateName),
+			buildFilm(fate as FateName),
 		);
 		const { world } = await runAndCheck(
 			build([], { steps: rounds, howToWait, onError: 'continueRegularOutput' }),
@@ -287,7 +297,7 @@ it.each(AWAKE_OR_ASLEEP)(
 	},
 );
 
-it('two accounts whose services number their tasks have each its own', async () => {
+it('where two services number their tasks alike, each account gets its own task', async () => {
 	const world = build([['failed', 'good'], { after: 20 * SECOND }], {
 		...{ howToWait: 'polling', maxTries: 2, downloads: true },
 	});
@@ -301,7 +311,7 @@ it('two accounts whose services number their tasks have each its own', async () 
 		const text = String(answered.body).replace(/"task-\d-(\d)z"/, '"$1"');
 		return { ...answered, body: text };
 	};
-	// For the world, these are no IDs.
+	// The checks of the world don't know such IDs, so they are left out.
 	const { execution, items, sent, taskIds, statuses } = readLast(await world.run());
 	expect([taskIds, statuses]).toEqual([
 		['2', '1'],
@@ -316,17 +326,17 @@ it('two accounts whose services number their tasks have each its own', async () 
 });
 
 describe.each(AWAKE_OR_ASLEEP)("before n8n's timeout (%s)", (howToWait) => {
-	const begin = (items: ItemFates[], more: Partial<Plan> = {}) =>
+	const buildWithTimeout = (items: ItemFates[], more: Partial<Plan> = {}) =>
 		build(items, {
 			...{ howToWait, timeout: 20 * SECOND, onError: 'continueRegularOutput', ...more },
 		});
-	/** Of three seconds each, one after the other, the fifth would begin 8 s before the timeout. */
+	/** Creations of three seconds each, one after the other: the fifth would begin 8 s before the timeout. */
 	const slow: Partial<Fate> = { latency: 3 * SECOND, after: 5 * SECOND };
 	const whole = { status: 'completed' };
 
-	it('the last task is created 8 s earlier, and all that were created come out', async () => {
+	it('the last task is created 8 s earlier, and all tasks that were created come out', async () => {
 		const { execution, items, sent } = await runAndCheck(
-			begin([slow, slow, slow, slow, slow, slow]),
+			buildWithTimeout([slow, slow, slow, slow, slow, slow]),
 		);
 		expect(execution.status).toBe('success');
 		expect(sent).toEqual([1, 1, 1, 1, 0, 0]);
@@ -337,10 +347,10 @@ describe.each(AWAKE_OR_ASLEEP)("before n8n's timeout (%s)", (howToWait) => {
 		]);
 	});
 
-	it('a creation under way is of unknown outcome 3 s earlier, and its ID is in the log', async () => {
+	it('the outcome of a creation under way is unknown 3 s earlier, and the log has the ID of its task', async () => {
 		const late = { latency: MINUTE };
 		const { world, execution, items, sent } = await runAndCheck(
-			begin([slow, slow, slow, late, slow]),
+			buildWithTimeout([slow, slow, slow, late, slow]),
 		);
 		expect(execution.status).toBe('success');
 		expect(sent).toEqual([1, 1, 1, 1, 0]);
@@ -351,16 +361,18 @@ describe.each(AWAKE_OR_ASLEEP)("before n8n's timeout (%s)", (howToWait) => {
 		expect(world.n8n.log.join()).toContain('created task task-3-1z');
 	});
 
-	it('the moment is the same in all tries', async () => {
-		const refused: Partial<Fate> = { creation: 'refused', latency: 11 * SECOND };
-		const { execution, sent } = await runAndCheck(begin([[refused, 'good']], { maxTries: 3 }));
-		expect(execution.given).toHaveLength(3);
+	it('no try creates a task later than that', async () => {
+		const rejected: Partial<Fate> = { creation: 'rejected', latency: 11 * SECOND };
+		const { execution, sent } = await runAndCheck(
+			buildWithTimeout([[rejected, 'good']], { maxTries: 3 }),
+		);
+		expect(execution.outputs).toHaveLength(3);
 		expect(sent).toEqual([1]);
 	});
 });
 
 it.each([[[0]], [[0, 1]]])(
-	'a run that tries and sleeps again still knows prompts, and the end of a task that the service knows no longer, in the processes %j',
+	'a run that tries again and sleeps again still has its prompts, and the end of a task that the service no longer knows, in the processes %j',
 	async (runsIn) => {
 		const faults: Plan['faults'] = [{ how: '500', from: 5.5 * SECOND, until: Infinity, item: 1 }];
 		const more = { maxTries: 2, downloads: true, runsIn, faults };

@@ -1,4 +1,4 @@
-/** A response of n8n's, as far as the node looks at it. */
+/** Makes a response of n8n's, as far as the node uses it. */
 export function makeResponse() {
 	const listeners: Array<() => void> = [];
 	let answered = () => {};
@@ -17,7 +17,7 @@ export function makeResponse() {
 			return response;
 		},
 		once: (_event: string, listener: () => void) => listeners.push(listener),
-		/** The sender has the answer, or hangs up. */
+		/** Ends the response: the sender has the answer, or hangs up. */
 		close() {
 			for (const listener of listeners.splice(0)) listener();
 			return response;

@@ -5,23 +5,23 @@ import type { Clock } from './clock.cts';
 /** What becomes of a creation, and of its task. Times are in milliseconds. */
 export interface Fate {
 	/**
-	 * `lost`: there is a task, but no answer. `reset`: neither. `broken`: the answer with the ID is no
-	 * JSON. `full`: the service takes no more tasks at once. `broke`: no credits are left.
+	 * `lost`: there is a task, but no answer. `reset`: neither. `malformed`: the answer with the ID is no
+	 * JSON. `full`: the service takes no more tasks at once. `noCredits`: no credits are left.
 	 */
-	creation: 'ok' | 'lost' | 'reset' | 'broken' | 'refused' | 'full' | 'broke';
+	creation: 'ok' | 'lost' | 'reset' | 'malformed' | 'rejected' | 'full' | 'noCredits';
 	/** How long the service takes to answer the creation. */
 	latency: number;
-	/** `expired`: its host refuses the file. `silent`: failed, but may still end. */
+	/** `expired`: the file is gone from its host. `silent`: the task failed, but may still end. */
 	end: 'completed' | 'expired' | 'failed' | 'silent' | 'never';
-	/** From its creation to its end. */
+	/** From the creation of the task to its end. */
 	after: number;
-	/** From its creation until its details are known. */
+	/** From the creation of the task until the service knows its details. */
 	knownAfter: number;
-	/** Callbacks, each so long after the end; negative: before it. None: they are lost. */
+	/** When callbacks come, counted from the end of the task; negative: before the end. None: they are lost. */
 	callbacks: number[];
-	/** Of this type, a callback brings a part of the result just before the end. */
+	/** The type of a callback with a part of the result, sent just before the end. */
 	progress: string | undefined;
-	/** By this key, in place of the account's. */
+	/** Signs the callbacks in place of the account's key. */
 	key: string | undefined;
 	/** What the task costs, in credits. */
 	price: number;
@@ -30,8 +30,8 @@ export interface Fate {
 /** Where services differ, as in `dev/service/dialects.cts`. */
 export interface Costs {
 	/**
-	 * `atOnce`: said while the task runs, and a part of it is given back at the end, all of it for a
-	 * failure. `atEnd`: said only then, and a failure costs what a result does.
+	 * `atOnce`: the service says the cost while the task runs, and gives a part of it back at the end, all
+	 * of it for a failure. `atEnd`: it says the cost only at the end, and a failure costs what a result does.
 	 */
 	costs: 'atOnce' | 'atEnd';
 }
@@ -48,13 +48,13 @@ export const GOOD: Fate = {
 	price: 1,
 };
 
-/** How details are answered for a while. */
+/** How the service answers looks for a while. */
 export interface Fault {
-	how: '500' | '429' | 'reset' | 'hangs' | 'garbled';
-	/** Since the world began. */
+	how: '500' | '429' | 'reset' | 'hangs' | 'malformed';
+	/** In milliseconds since the world began. */
 	from: number;
 	until: number;
-	/** Only the tasks of this item. */
+	/** Only looks at the tasks of this item. */
 	item?: number;
 }
 
@@ -64,17 +64,17 @@ export interface Creation {
 	sender: Sender;
 	at: number;
 	fate: Fate;
-	/** If it has made a task. */
+	/** The ID of the task that the creation has made, if it has. */
 	taskId?: string;
-	/** The answer has reached the process that sent it. */
+	/** The answer has reached the process that sent the creation. */
 	isAnswered: boolean;
-	/** The answer comes after the run has to know it, because of n8n's timeout. */
+	/** The answer comes later than the node waits for it before n8n's timeout. */
 	isLate?: boolean;
 	endsAt: number;
 	/** Whom the service calls back. */
 	callBackUrl?: string;
 	/** What the service has said that the task costs, one look after the other. */
-	told: number[];
+	saidCosts: number[];
 }
 
 /** How a callback is answered. */
@@ -88,7 +88,7 @@ export interface Sender {
 	/** The ID of n8n's execution. */
 	execution: string;
 	process: object;
-	/** Of the account. */
+	/** The access token of the account. */
 	token: string;
 }
 
@@ -100,7 +100,7 @@ interface Answer {
 
 const FILE = /\/(task-[\w-]+)\.png/;
 const say = (data: object) => ({ statusCode: 200, body: JSON.stringify({ code: 200, data }) });
-const refuse = (code: number, msg: string) => ({
+const reject = (code: number, msg: string) => ({
 	statusCode: 200,
 	body: JSON.stringify({ code, msg }),
 });
@@ -111,11 +111,11 @@ interface Options extends Costs {
 	/** The fates of each item's tasks, one creation after the other; the last one stays. */
 	fates: Map<number, Fate[]>;
 	faults: Fault[];
-	/** Of answers, in turn. */
+	/** How long the answers take, in turn. */
 	latencies: number[];
 	/** Brings a callback to n8n. */
 	callBack: (url: string, body: object, headers: object) => Promise<Answered>;
-	/** A creation comes, after these for the same item. */
+	/** Runs when a creation comes; `before` are the earlier ones for the same item. */
 	onCreation: (creation: Creation, before: Creation[]) => void;
 	/** Counts what happens. */
 	count: (what: string) => void;
@@ -126,23 +126,23 @@ export class Service {
 	readonly creations: Creation[] = [];
 	/** The callbacks that were answered. */
 	readonly answered: Array<Answered & { taskId: string; at: number }> = [];
-	/** Answers that must not be. */
+	/** Answers of n8n that must not be. */
 	readonly wrong: string[] = [];
-	/** The key of its signatures. */
+	/** The account's key for signatures. */
 	key = '';
-	/** Each task takes one. */
+	/** Each task takes its price. */
 	credits = 1_000_000;
-	fileHost = 'files.example';
-	/** The looks at tasks, and how many were answered with a fault. */
+	filesUrl = 'https://files.example';
 	readonly looks: Array<{ taskId: string; at: number }> = [];
+	/** How many looks were answered with a fault. */
 	faulty = 0;
 	/** The links to files that were asked for. */
 	readonly downloads: string[] = [];
-	private readonly begun: number;
+	private readonly beganAt: number;
 	private requests = 0;
 
 	constructor(private readonly options: Options) {
-		this.begun = options.clock.now;
+		this.beganAt = options.clock.now;
 	}
 
 	find(taskId: string): Creation | undefined {
@@ -159,11 +159,11 @@ export class Service {
 		if (path.endsWith('/jobs/createTask')) return await this.create(body as Request, sender);
 		await clock.pause(latencies[this.requests++ % latencies.length] ?? 0);
 		if (path.includes('/credit')) return say(this.credits as unknown as object);
-		if (!path.includes('/jobs/recordInfo')) return refuse(404, 'none');
-		return await this.details(new URL(path, 'https://x').searchParams.get('taskId') ?? '');
+		if (!path.includes('/jobs/recordInfo')) return reject(404, 'none');
+		return await this.answerDetails(new URL(path, 'https://x').searchParams.get('taskId') ?? '');
 	}
 
-	/** The host of files. */
+	/** Answers as the host of files. */
 	async download(url: string): Promise<Answer> {
 		this.downloads.push(url);
 		await this.options.clock.pause(300);
@@ -180,16 +180,17 @@ export class Service {
 		const all = fates.get(item) ?? [GOOD];
 		const fate = all[Math.min(before.length, all.length - 1)] as Fate;
 		this.options.count(`creation ${fate.creation}`);
-		const isTask = ['ok', 'lost', 'broken'].includes(fate.creation);
+		const isTask = ['ok', 'lost', 'malformed'].includes(fate.creation);
+		// With a letter at the end, no ID is the beginning of another, as task-0-1 would be of task-0-10.
 		const taskId = isTask ? `task-${item}-${before.length + 1}z` : undefined;
 		const endsAt = fate.end === 'never' ? Infinity : clock.now + fate.after;
 		const at = clock.now;
-		const task = { taskId, endsAt, callBackUrl, told: [] };
+		const task = { taskId, endsAt, callBackUrl, saidCosts: [] };
 		const creation = { ...task, item, sender, at, fate, isAnswered: false };
 		this.options.onCreation(creation, before);
 		this.creations.push(creation);
 		if (taskId) this.credits -= fate.price;
-		if (taskId && callBackUrl) this.planCallbacks(creation, callBackUrl);
+		if (taskId && callBackUrl) this.scheduleCallbacks(creation, callBackUrl);
 		await clock.pause(fate.latency);
 		return { ...this.answerCreation(creation), creation };
 	}
@@ -198,70 +199,73 @@ export class Service {
 		switch (fate.creation) {
 			case 'ok':
 				return say({ taskId });
-			case 'broken':
+			case 'malformed':
 				return { statusCode: 200, body: `{"code":200,"data":{"taskId":"${taskId}"` };
-			case 'refused':
-				return refuse(422, 'no');
-			case 'broke':
-				return refuse(402, 'Credits insufficient');
+			case 'rejected':
+				return reject(422, 'no');
+			case 'noCredits':
+				return reject(402, 'Credits insufficient');
 			case 'full':
-				return refuse(429, 'too many concurrent tasks');
+				return reject(429, 'too many concurrent tasks');
 			default:
 				throw reset();
 		}
 	}
 
-	private async details(taskId: string): Promise<Answer> {
+	private async answerDetails(taskId: string): Promise<Answer> {
 		const { clock, faults } = this.options;
-		const time = clock.now - this.begun;
+		const time = clock.now - this.beganAt;
 		const task = this.find(taskId);
-		const isOf = ({ item }: Fault) => item === undefined || item === task?.item;
-		const fault = faults.find((one) => one.from <= time && time < one.until && isOf(one));
+		const fault = faults.find(({ from, until, item }) => {
+			const isNow = from <= time && time < until;
+			return isNow && (item === undefined || item === task?.item);
+		});
 		this.looks.push({ taskId, at: clock.now });
 		if (fault) this.faulty++;
 		if (fault?.how === '500') return { statusCode: 500, body: '{"code":500,"msg":"fault"}' };
-		if (fault?.how === '429') return refuse(429, 'Too many requests');
-		if (fault?.how === 'garbled') return { statusCode: 200, body: '<html>' };
+		if (fault?.how === '429') return reject(429, 'Too many requests');
+		if (fault?.how === 'malformed') return { statusCode: 200, body: '<html>' };
 		if (fault?.how === 'hangs') return await new Promise<never>(() => {});
 		if (fault) throw reset();
-		if (!task || clock.now < task.at + task.fate.knownAfter) return refuse(422, 'no such task');
+		if (!task || clock.now < task.at + task.fate.knownAfter) return reject(422, 'no such task');
 		return this.describe(task, taskId);
 	}
 
 	private describe(task: Creation, taskId: string): Answer {
 		const { fate, endsAt } = task;
-		const tell = (creditsConsumed: number) => {
-			task.told.push(creditsConsumed);
+		const sayCost = (creditsConsumed: number) => {
+			task.saidCosts.push(creditsConsumed);
 			return { taskId, creditsConsumed };
 		};
 		if (this.options.clock.now < endsAt) {
-			const known = this.options.costs === 'atOnce' ? tell(this.findMostSaid(task)) : { taskId };
-			return say({ ...known, state: 'generating' });
+			const isSaid = this.options.costs === 'atOnce';
+			const record = isSaid ? sayCost(this.findHighestCost(task)) : { taskId };
+			return say({ ...record, state: 'generating' });
 		}
-		const resultJson = { resultUrls: [`https://${this.fileHost}/${taskId}.png`] };
-		if (fate.end === 'silent') return refuse(408, 'upstream is silent');
-		const known = tell(this.findCost(task));
+		const resultJson = { resultUrls: [`${this.filesUrl}/${taskId}.png`] };
+		if (fate.end === 'silent') return reject(408, 'upstream is silent');
+		const record = sayCost(this.findCost(task));
 		if (fate.end === 'failed')
-			return say({ ...known, state: 'fail', failCode: '501', failMsg: `blocked ${taskId}` });
-		return say({ ...known, state: 'success', resultJson });
+			return say({ ...record, state: 'fail', failCode: '501', failMsg: `blocked ${taskId}` });
+		return say({ ...record, state: 'success', resultJson });
 	}
 
 	/** What a task costs in the end. */
 	findCost = ({ fate }: Creation): number =>
 		fate.end === 'failed' && this.options.costs === 'atOnce' ? 0 : fate.price;
 
-	/** The most that is said that a task costs. */
-	findMostSaid = (task: Creation): number =>
+	/** The highest cost that the service says of a task. */
+	findHighestCost = (task: Creation): number =>
 		this.options.costs === 'atOnce' ? task.fate.price + 1 : this.findCost(task);
 
-	private planCallbacks(creation: Creation, url: string): void {
+	private scheduleCallbacks(creation: Creation, url: string): void {
 		const { clock } = this.options;
 		const { fate, endsAt } = creation;
 		if (endsAt === Infinity) return;
-		const plan = (late: number, type: string) =>
+		const schedule = (late: number, type: string) =>
 			clock.after(endsAt + late - clock.now, () => void this.send(creation, url, type));
-		if (fate.progress) plan(-100, fate.progress);
-		for (const late of fate.callbacks) plan(late, 'done');
+		if (fate.progress) schedule(-100, fate.progress);
+		for (const late of fate.callbacks) schedule(late, 'done');
 	}
 
 	private async send(creation: Creation, url: string, callbackType: string): Promise<void> {
@@ -275,7 +279,7 @@ export class Service {
 		count(`callback ${when || ''}${answered.status}`);
 		if (callbackType === 'done')
 			return void this.answered.push({ ...answered, taskId, at: clock.now });
-		// That is taken, and continues nothing.
+		// n8n takes a callback of progress, which continues nothing.
 		const { resumed } = (answered.answer ?? {}) as { resumed?: boolean };
 		if (resumed || ![200, 302, 401, 404, 409, 502, 503].includes(answered.status))
 			this.wrong.push(`${answered.status} for progress of ${taskId}`);

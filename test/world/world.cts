@@ -15,17 +15,18 @@ import { Service, type Costs, type Creation, type Fate, type Fault } from './ser
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 
-/** Something that befalls n8n, at a moment since the world began, or when a process asks for something. */
+/** Something that befalls n8n. */
 export interface Accident {
-	when: { at: number } | { ask: number };
-	/** `kill`: the process that asks. */
+	/** Milliseconds since the world began, or the number of a request of a process. */
+	when: { after: number } | { atRequest: number };
+	/** `kill`: the process that sends the request. */
 	what: 'kill' | 'kill 0' | 'kill 1' | 'stop';
 }
 
 /** How the user has set the node. */
 export interface Choices extends Pick<Settings, 'onError' | 'maxTries' | 'executeOnce'> {
 	howToWait: 'automatic' | 'callback' | 'polling';
-	/** In milliseconds. */
+	/** The wait limit, in milliseconds. */
 	limit: number;
 	failedTasks: 'error' | 'output';
 	downloads: boolean;
@@ -34,7 +35,7 @@ export interface Choices extends Pick<Settings, 'onError' | 'maxTries' | 'execut
 	/** Maximum Credits per Run. */
 	maxCredits: number | undefined;
 	concurrency: number;
-	/** More of Options. */
+	/** Further entries of Options. */
 	options?: IDataObject;
 }
 
@@ -45,16 +46,16 @@ export interface Plan extends Conditions, Choices, Costs {
 	/** Whether the credential has a key. */
 	hasKey: boolean;
 	faults: Fault[];
-	/** Of the service's answers, in turn. */
+	/** How long the service's answers take, in turn. */
 	latencies: number[];
 	accidents: Accident[];
-	/** The user retries it from the list, each time with these settings. */
+	/** The user's retries from the list, each with changed settings. */
 	retries: Array<Partial<Choices>>;
-	/** In place of random numbers. */
+	/** Stands in place of random numbers. */
 	luck: number;
 }
 
-/** When a run that fell asleep asks the service itself, by luck. */
+/** When a run that fell asleep looks by itself, which is left to chance. */
 const SOON = { least: 3_750, most: 6_250 };
 
 /** How often something has happened in all worlds. */
@@ -62,38 +63,42 @@ export const happened: Record<string, number> = {};
 
 const count = (what: string) => void (happened[what] = (happened[what] ?? 0) + 1);
 
-/** The item of a step, in the request for its task. */
+/** Names an item of a step in the request for its task. */
 const keyOf = (step: number, item: number) => 10 * step + item;
 
-/** What an item has, where n8n has put the error in place of its JSON, of a task. */
+/** The error of a task, in an item where n8n has put it in place of the JSON. */
 const TASK_ERROR = /^"The task (?<what>failed|had not ended).* Task ID: (?<taskId>\S+)"$/;
 
-/** What n8n says of an item: its task, whether at the good output or as an error. */
+/** Reads the task of an item, whether at the good output or as an error. */
 function readTask({ json }: INodeExecutionData): { taskId?: string; status?: string } {
 	const { what, taskId } = TASK_ERROR.exec(JSON.stringify(json.error) ?? '')?.groups ?? {};
 	if (what) return { taskId, status: what === 'failed' ? 'failed' : 'timedOut' };
 	return { ...json, ...(json.details as object | undefined) };
 }
 
-/** What an error says. */
+/** Reads what an error says. */
 const readText = (error?: Thrown) => `${error?.message} ${error?.description}`;
 
 const countTries = ({ maxTries, failedTasks }: Choices): number =>
 	maxTries > 0 && failedTasks === 'error' ? Math.min(5, Math.max(2, maxTries)) : 1;
 
 const isUnknown = ({ fate, isLate }: Creation) =>
-	isLate || ['lost', 'reset', 'broken'].includes(fate.creation);
+	isLate || ['lost', 'reset', 'malformed'].includes(fate.creation);
 
 /** The node gets the ID of its task in time. */
 const isKnown = ({ fate, isLate }: Creation) => fate.creation === 'ok' && !isLate;
 
 const sum = (numbers: number[]) => numbers.reduce((total, one) => total + one, 0);
 
-/** Before n8n's timeout, the last creation begins, and its outcome is to be known. */
+/** How long before n8n's timeout the last creation may begin. */
 const LAST_CREATION_BEFORE_TIMEOUT = 8 * SECOND;
+/** How long before n8n's timeout the outcome of each creation must be known. */
 const OUTCOME_BEFORE_TIMEOUT = 3 * SECOND;
 
-/** A retry sends again what is of unknown outcome. What that was to take the place of counts no more. */
+/**
+ * A retry from the list creates an item of unknown outcome again. Tasks of the item from before then no
+ * longer count.
+ */
 const isReplaced = (task: Creation, all: Creation[]) =>
 	all.slice(all.indexOf(task) + 1).some((one) => one.item === task.item && isUnknown(one));
 
@@ -102,12 +107,12 @@ export class World {
 	readonly clock = new Clock();
 	readonly n8n: N8n;
 	readonly service: Service;
-	/** What must not be. */
+	/** What was found wrong. */
 	readonly wrong: string[] = [];
 	readonly startedAt = this.clock.now;
 	private readonly choices = new Map<string, Choices>();
-	private asks = 0;
-	/** Processes were killed, or the execution stopped. */
+	private requests = 0;
+	/** Whether a process was killed. */
 	wasKilled = false;
 
 	constructor(readonly plan: Plan) {
@@ -115,8 +120,8 @@ export class World {
 			node,
 			input: items.map((_, item) => ({ item: keyOf(step, item) })),
 		}));
-		const onStep = (process: Process) => this.onAsk(process);
-		const machine = { onStep, luck: plan.luck };
+		const onRequest = (process: Process) => this.onRequest(process);
+		const machine = { onRequest, luck: plan.luck };
 		this.n8n = new N8n(this.clock, steps, plan, () => this.service, machine, count);
 		const fates = plan.steps.flatMap(({ items }, step) =>
 			items.map((all, item): [number, Fate[]] => [keyOf(step, item), all]),
@@ -127,14 +132,14 @@ export class World {
 			faults: plan.faults,
 			latencies: plan.latencies,
 			costs: plan.costs,
-			callBack: async (...given) => await this.n8n.callBack(...given),
+			callBack: async (...callback) => await this.n8n.callBack(...callback),
 			onCreation: (creation, before) => this.checkCreation(creation, before),
 			count,
 		});
 		if (plan.hasKey) this.service.key = this.n8n.credentials.webhookSecret;
 		else this.n8n.credentials.webhookSecret = '';
 		for (const { when, what } of plan.accidents)
-			if ('at' in when) this.clock.after(when.at, () => this.befall(what));
+			if ('after' in when) this.clock.after(when.after, () => this.befall(what));
 	}
 
 	/** Lets everything happen. */
@@ -157,28 +162,27 @@ export class World {
 	startExecution(choices: Choices, before?: Execution): Execution {
 		const { n8n } = this;
 		const settings = { ...choices, parameters: toParameters(choices) };
-		// n8n asks for something before it has an ID.
-		const begun = before ? n8n.retry(before, settings) : n8n.start(settings);
-		this.choices.set(begun.id, choices);
-		return begun;
+		const execution = before ? n8n.retry(before, settings) : n8n.start(settings);
+		this.choices.set(execution.id, choices);
+		return execution;
 	}
 
 	/** Lets time pass until no execution goes on. */
 	async runToEnd(): Promise<void> {
-		const isOpen = ({ status }: Execution) => status === 'running' || status === 'waiting';
-		const goesOn = () => !this.isEndless && this.n8n.executions.some(isOpen);
+		const isUnderway = ({ status }: Execution) => status === 'running' || status === 'waiting';
+		const goesOn = () => !this.isEndless && this.n8n.executions.some(isUnderway);
 		await this.clock.runUntil(this.clock.now + 24 * 60 * MINUTE, goesOn);
 	}
 
-	/** What goes wrong again and again would take a day of this world, and minutes of ours. */
+	/** Whether a mistake repeats without end. It would do so for a day of this world, and minutes of ours. */
 	private get isEndless(): boolean {
 		return this.wrong.length > 20;
 	}
 
-	private onAsk(process: Process): void {
-		const number = this.asks++;
+	private onRequest(process: Process): void {
+		const number = this.requests++;
 		for (const { when, what } of this.plan.accidents)
-			if ('ask' in when && when.ask === number) this.befall(what, process);
+			if ('atRequest' in when && when.atRequest === number) this.befall(what, process);
 	}
 
 	private befall(what: Accident['what'], process?: Process): void {
@@ -191,54 +195,60 @@ export class World {
 		if (index >= 0) n8n.kill(index);
 	}
 
+	/** While an execution starts, the map lacks it: the first one has the choices of the plan. */
 	private choicesOf({ id }: Execution): Choices {
 		return this.choices.get(id) ?? this.plan;
 	}
 
-	/** A task is created only where none may exist, or in place of one whose failure n8n was given. */
+	/** Each creation needs a reason: no task can exist yet, or n8n was given the failure of the last one. */
 	private checkCreation(creation: Creation, before: Creation[]): void {
 		const { execution: id, process } = creation.sender;
 		const execution = this.n8n.executions.find((one) => one.id === id) as Execution;
+		this.noteLateness(execution, creation);
 		const say = (what: string) => this.wrong.push(`${what}: item ${creation.item} of ${id}`);
 		const own = before.filter(({ sender }) => sender.execution === id);
-		// Where n8n repeats a run with old data in another process, nobody there can know.
+		// Where n8n repeats a run with old data in another process, that process can't know of the task.
 		if (this.n8n.repeats && own.some(({ sender }) => sender.process !== process)) return;
 		if (this.clock.now > execution.stoppedAt) say('created though it was stopped');
 		if (creation.callBackUrl && this.choicesOf(execution).howToWait === 'polling')
 			say('calls back, though it polls');
-		this.checkTimeout(execution, creation);
+		this.checkTimeout(execution);
 		if (own.some(isUnknown)) say('created after an unknown outcome');
 		this.checkOutage(execution, creation);
 		const most = countTries(this.choicesOf(execution));
 		const tasks = own.filter(isKnown);
 		if (tasks.length >= most && tasks.length > 0) say('more tasks than tries');
-		this.checkRoom(execution, creation);
+		this.checkMaxTasks(execution, creation);
 		this.checkCredits(execution, creation);
 		const last = before.filter(isKnown).at(-1);
 		const { sender, taskId = '', fate } = last ?? {};
 		if (!last || !sender || !fate) return;
 		if (sender.execution !== id && !execution.storedBefore.includes(taskId)) return;
-		// In a retry, what expressions return now may be another request.
+		// In a retry, the expressions may return another request than before.
 		const isOther = this.plan.varies && sender.execution !== id;
 		if (isOther || isReplaced(last, before)) return;
 		count('task created again');
 		if (fate.end !== 'failed' || last.endsAt > this.clock.now)
 			say(`${taskId} was not a final failure`);
-		if (!execution.given.some((text) => text.includes(taskId))) say(`${taskId} wasn't given`);
+		if (!execution.outputs.some((text) => text.includes(taskId))) say(`${taskId} wasn't given`);
 	}
 
-	/** n8n's timeout may come while the service answers. */
-	private checkTimeout({ timeoutAt, id }: Execution, creation: Creation): void {
-		const left = timeoutAt - this.clock.now;
-		if (left <= LAST_CREATION_BEFORE_TIMEOUT && !this.plan.skew)
-			this.wrong.push(`created too late in ${id}`);
-		creation.isLate = creation.fate.latency > left - OUTCOME_BEFORE_TIMEOUT;
+	/** Marks a creation that the service answers too late for n8n's timeout. */
+	private noteLateness({ timeoutAt }: Execution, creation: Creation): void {
+		const timeLeft = timeoutAt - this.clock.now;
+		creation.isLate = creation.fate.latency > timeLeft - OUTCOME_BEFORE_TIMEOUT;
 		if (creation.isLate) count('creation late');
+	}
+
+	private checkTimeout({ timeoutAt, id }: Execution): void {
+		const timeLeft = timeoutAt - this.clock.now;
+		if (timeLeft <= LAST_CREATION_BEFORE_TIMEOUT && !this.plan.skew)
+			this.wrong.push(`created too late in ${id}`);
 	}
 
 	/** Three unknown outcomes in a row are the last creations of a node in an execution. */
 	private checkOutage({ id }: Execution, { item }: Creation): void {
-		// Several at once may be on their way.
+		// Several creations may be under way at once.
 		if (this.plan.concurrency > 1 || this.n8n.repeats) return;
 		const isOwn = (one: Creation) => one.sender.execution === id;
 		const last = this.service.creations.filter((one) => isOwn(one) && this.isOfNode(one, item));
@@ -254,7 +264,7 @@ export class World {
 	}
 
 	/** Maximum Tasks per Run counts all that an execution creates, over all runs of a node. */
-	private checkRoom(execution: Execution, { item }: Creation): void {
+	private checkMaxTasks(execution: Execution, { item }: Creation): void {
 		const { maxTasks = Infinity } = this.choicesOf(execution);
 		const own = this.service.creations.filter(
 			(one) => one.taskId && one.sender.execution === execution.id && this.isOfNode(one, item),
@@ -264,26 +274,27 @@ export class World {
 	}
 
 	/**
-	 * Maximum Credits per Run: a task is created only once the costs of all before it are known, and fit
-	 * into the limit beside one like the dearest of them.
+	 * Maximum Credits per Run: a task is created only once the costs of all tasks before it are known. It
+	 * is expected to cost as much as the dearest of them, and must fit into the limit beside them.
 	 */
 	private checkCredits(execution: Execution, { item }: Creation): void {
 		const { maxCredits } = this.choicesOf(execution);
 		if (maxCredits === undefined || this.n8n.repeats) return;
 		const own = this.listPaid(execution, item);
-		const known = own.filter(isKnown).map(({ told }) => told);
+		const costsOfTasks = own.filter(isKnown).map(({ saidCosts }) => saidCosts);
 		const unknown = own.filter(isUnknown).length;
 		const say = (what: string) => this.wrong.push(`${what}: item ${item} of ${execution.id}`);
-		if (known.some((told) => !told.length)) say('created before a cost was known');
-		if (unknown && !known.flat().some(Boolean)) say('created though no cost was known');
-		// The node may have been told more before.
-		const lasts = known.map((told) => told.at(-1) ?? 0);
-		const highest = Math.max(0, ...lasts);
-		if (sum(lasts) + (unknown + 1) * highest > maxCredits) say('more credits than Options allow');
+		if (costsOfTasks.some((costs) => !costs.length)) say('created before a cost was known');
+		if (unknown && !costsOfTasks.flat().some(Boolean)) say('created though no cost was known');
+		// The service may have said a higher cost before.
+		const latestCosts = costsOfTasks.map((costs) => costs.at(-1) ?? 0);
+		const highest = Math.max(0, ...latestCosts);
+		if (sum(latestCosts) + (unknown + 1) * highest > maxCredits)
+			say('more credits than Options allow');
 		if (own.length) count('another within credits');
 	}
 
-	/** What an execution has created for the node of an item, or may have. */
+	/** The tasks that an execution has created for the node of an item, or may have. */
 	private listPaid({ id }: Execution, item: number): Creation[] {
 		return this.service.creations.filter(
 			(one) =>
@@ -291,7 +302,7 @@ export class World {
 		);
 	}
 
-	/** Whatever happens, at most the limit and one task is spent by a node, of what has an ID. */
+	/** Whatever happens, the tasks of a node that have an ID cost at most the limit and one task more. */
 	private checkSpent(execution: Execution): void {
 		const { maxCredits = Infinity } = this.choicesOf(execution);
 		for (const step of this.plan.steps.keys()) {
@@ -300,31 +311,31 @@ export class World {
 			if (sum(costs) > maxCredits + Math.max(0, ...costs) && !this.n8n.repeats)
 				this.wrong.push(`${execution.id} has spent ${sum(costs)} credits`);
 		}
-		const said = readText(execution.error) + JSON.stringify(execution.ended);
-		if (said.includes("'Maximum Credits per Run'"))
-			count(said.includes("isn't known") ? 'cost unknown' : 'stopped by credits');
+		const text = readText(execution.error) + JSON.stringify(execution.ended);
+		if (text.includes("'Maximum Credits per Run'"))
+			count(text.includes("isn't known") ? 'cost unknown' : 'stopped by credits');
 	}
 
-	/** Where nothing is in the way, the output follows the last callback. */
+	/** Where nothing is in the way, the output comes soon after the last callback. */
 	private checkPromptness({ step, sleptAt, endedAt }: Ended): void {
 		const { plan, service } = this;
 		const { runsIn, callbacksTo, skew, downloads, latencies } = plan;
 		const isOne = [...runsIn, ...callbacksTo].every((index) => index === 0) && !skew;
 		if (!isOne || !this.isInOrder || downloads || this.n8n.repeats) return;
-		const told = (plan.steps[step]?.items ?? []).map((_, item) => {
+		const notifiedAt = (plan.steps[step]?.items ?? []).map((_, item) => {
 			const last = service.listOf(keyOf(step, item)).at(-1);
-			const isTold = (one: Service['answered'][0]) =>
+			const isOfEnd = (one: Service['answered'][0]) =>
 				one.taskId === last?.taskId && one.status === 200 && one.at >= last.endsAt;
-			const at = service.answered.find(isTold)?.at ?? Infinity;
-			// Nobody may call for what ended before n8n had stored the sleep: the run looks soon after.
+			const at = service.answered.find(isOfEnd)?.at ?? Infinity;
+			// No callback may come for a task that ended before n8n had stored the sleep: the run looks soon after.
 			const isFound = last && last.fate.end !== 'silent';
 			const isEarly = isFound && sleptAt && last.endsAt < sleptAt + SOON.least - SECOND;
 			if (isEarly && at > endedAt) count('found soon');
 			return isEarly ? Math.min(at, sleptAt + SOON.most) : at;
 		});
-		// Woken with a failure, the node is tried again by n8n, which waits a second before each.
+		// n8n tries a node that was woken with a failure again, and waits a second before each try.
 		const patience = 5 * Math.max(...latencies) + (2 + plan.maxTries) * SECOND;
-		const latest = Math.max(sleptAt ?? Infinity, ...told) + patience;
+		const latest = Math.max(sleptAt ?? Infinity, ...notifiedAt) + patience;
 		if (latest < Infinity) count('prompt');
 		if (endedAt > latest) this.wrong.push(`came ${endedAt - latest} ms too late`);
 	}
@@ -339,20 +350,20 @@ export class World {
 		for (const execution of n8n.executions) this.checkExecution(execution);
 		for (const execution of n8n.executions) this.checkCosts(execution);
 		for (const execution of n8n.executions) this.checkSpent(execution);
-		const known = [...n8n.log, ...n8n.executions.map(({ stored }) => stored)].join();
+		const texts = [...n8n.log, ...n8n.executions.map(({ stored }) => stored)].join();
 		for (const { taskId, isAnswered } of this.service.creations)
-			if (taskId && isAnswered && !known.includes(taskId)) wrong.push(`${taskId} is lost`);
+			if (taskId && isAnswered && !texts.includes(taskId)) wrong.push(`${taskId} is lost`);
 		if (wrong.length) throw new Error([...wrong, this.describe()].join('\n'));
 	}
 
-	/** Says what has happened. */
+	/** Describes what has happened. */
 	describe(): string {
 		const { log, executions } = this.n8n;
-		const runs = executions.map(
+		const facts = executions.map(
 			({ id, status, error, ended }) =>
 				`${id} ${status} ${readText(error)} ${JSON.stringify(ended, null, 1)}`,
 		);
-		return [...log, ...runs].join('\n');
+		return [...log, ...facts].join('\n');
 	}
 
 	/** In one process, only n8n's own end of a sleep lets n8n run an execution twice. */
@@ -368,9 +379,9 @@ export class World {
 		const { n8n } = this;
 		const { accessToken, webhookSecret } = n8n.credentials;
 		const shown = n8n.executions.map(({ ended, error }) => [ended, readText(error)]);
-		const said = JSON.stringify([shown, n8n.log]);
+		const text = JSON.stringify([shown, n8n.log]);
 		for (const secret of [accessToken, webhookSecret, n8n.token])
-			if (secret && said.includes(secret)) this.wrong.push(`says ${secret}`);
+			if (secret && text.includes(secret)) this.wrong.push(`says ${secret}`);
 	}
 
 	private checkExecution(execution: Execution): void {
@@ -381,7 +392,7 @@ export class World {
 		if (status === 'success' && ended.at(-1)?.step !== plan.steps.length - 1)
 			wrong.push(`${id} has left out steps`);
 		if (status === 'error') this.checkError(execution, execution.step);
-		// A try may begin just before it.
+		// A try may begin just before the timeout.
 		const mayTimeOut = this.choicesOf(execution).maxTries > 0 || this.n8n.repeats > 0;
 		const hasPaid = this.service.creations.some(
 			({ sender, item }) => sender.execution === id && Math.floor(item / 10) === execution.step,
@@ -391,29 +402,30 @@ export class World {
 			wrong.push(`${id} was delivered twice`);
 	}
 
-	/** Each task counts once, with what the execution and those before it have paid. */
+	/** The costs that an execution shows count each task once. */
 	private checkCosts({ id, metadata, ended, status }: Execution): void {
 		const { n8n, service, wrong } = this;
 		const { Media_Generation_credits: credits = '0' } = metadata;
 		const paid = service.creations.filter(({ taskId }) => taskId);
 		const tasks = ended.flatMap(({ items, errors }) => [...items, ...errors].map(readTask));
-		const over = tasks.filter(({ status: said }) => said === 'completed' || said === 'failed');
-		const isOver = (task: Creation) => over.some(({ taskId }) => taskId === task.taskId);
-		const mostOf = (task: Creation) =>
-			isOver(task) ? service.findCost(task) : service.findMostSaid(task);
-		const most = sum(paid.map(mostOf));
-		const least = sum(paid.filter(isOver).map(service.findCost));
+		const isEnd = (one: { status?: string }) => /^(completed|failed)$/.test(one.status ?? '');
+		const endedIds = new Set(tasks.filter(isEnd).map(({ taskId }) => taskId));
+		const hasEnded = (task: Creation) => endedIds.has(task.taskId);
+		const findMost = (task: Creation) =>
+			hasEnded(task) ? service.findCost(task) : service.findHighestCost(task);
+		const most = sum(paid.map(findMost));
+		const least = sum(paid.filter(hasEnded).map(service.findCost));
 		if (Number(credits) > most) wrong.push(`${id} shows ${credits} credits`);
 		if (status === 'success' && !n8n.repeats && Number(credits) < least)
 			wrong.push(`${id} shows ${credits} credits for ${least} tasks`);
 		if (least) count('costs shown');
 	}
 
-	/** An error that ends an execution names all tasks of its run, and is true. */
+	/** An error that ends an execution names all tasks of the run, and says the truth of its own. */
 	private checkError(execution: Execution, step: number, error = execution.error): void {
 		const { id } = execution;
 		const text = readText(error);
-		for (const one of this.listKnown(execution).filter(isKnown)) {
+		for (const one of this.listTasks(execution).filter(isKnown)) {
 			const { taskId = '', item } = one;
 			const isOfRun = Math.floor(item / 10) === step;
 			if (isOfRun && !this.n8n.repeats && !text.includes(taskId))
@@ -424,14 +436,14 @@ export class World {
 		if (failed) this.checkStatus(failed, /^The task failed/.test(text) ? 'failed' : 'timedOut');
 	}
 
-	/** The tasks that are an execution's: its own, and those that it has taken over. */
-	private listKnown({ id, storedBefore }: Execution): Creation[] {
+	/** The tasks of an execution: its own, and those that it has adopted. */
+	private listTasks({ id, storedBefore }: Execution): Creation[] {
 		const { creations } = this.service;
 		return creations.filter((one) => {
 			const { sender, taskId = '', isAnswered } = one;
 			const isSame = !this.plan.varies && !isReplaced(one, creations);
-			const isTaken = isSame && storedBefore.includes(taskId);
-			return taskId && isAnswered && (sender.execution === id || isTaken);
+			const isAdopted = isSame && storedBefore.includes(taskId);
+			return taskId && isAnswered && (sender.execution === id || isAdopted);
 		});
 	}
 
@@ -447,7 +459,7 @@ export class World {
 		if (!isTrue) this.wrong.push(`${taskId} is said to be ${status}, and is ${end}`);
 	}
 
-	/** What comes out of a step is its own tasks, as they are. */
+	/** A step outputs its own tasks, with the truth about each. */
 	private checkStep(execution: Execution, ended: Ended): void {
 		const { plan, wrong } = this;
 		const { step, items, errors, error, begunAt, sleptAt, endedAt } = ended;
@@ -493,32 +505,32 @@ export class World {
 		{ one, key }: { one: INodeExecutionData; key: number },
 	): void {
 		const { taskId, status } = readTask(one);
-		const known = this.listKnown(execution).filter(
-			(known) => known.item === key && known.at <= ended.endedAt && isKnown(known),
+		const own = this.listTasks(execution).filter(
+			(task) => task.item === key && task.at <= ended.endedAt && isKnown(task),
 		);
-		const last = known.at(-1);
-		// Where n8n ran it twice, what one run has created is not known to the other.
+		const last = own.at(-1);
+		// Where n8n runs the step twice, neither run knows what the other has created.
 		if (this.n8n.repeats) return;
 		const latest = this.service.listOf(key).at(-1);
 		const isLatestKnown = !latest || isKnown(latest);
 		const isNamed = !last?.taskId || JSON.stringify(one).includes(last.taskId);
-		// What a creation of unknown outcome replaces was told of before.
+		// An earlier item or error has named a task that a creation of unknown outcome replaces.
 		if (!isNamed && isLatestKnown) this.wrong.push(`${last.taskId} is not in its item`);
 		if (status === undefined) {
-			// A try that could not create a failed task again says why, and names it.
-			const mayFail = this.plan.parkingFails || last?.fate.end === 'failed';
+			// A try that could not create a failed task again says why, and names the task.
+			const mayFail = this.plan.sleepFails || last?.fate.end === 'failed';
 			if (last && isLatestKnown && !mayFail) this.wrong.push(`${last.taskId} has no status`);
 			return;
 		}
 		count(`item ${status}`);
 		if (one.error) count('error in place of JSON');
-		if (last?.sender.execution !== execution.id) count('task taken over');
+		if (last?.sender.execution !== execution.id) count('task adopted');
 		this.checkStatus(taskId ?? '', status, ended.endedAt);
 		const isCutShort = this.plan.timeout < Infinity;
 		if (last && status === 'timedOut' && !isCutShort) this.checkTimedOut(execution, ended, last);
 	}
 
-	/** No wait is over before its limit, and what ended in time comes out as it ended. */
+	/** No wait ends before its limit, and a task that ended in time comes out as it ended. */
 	private checkTimedOut(execution: Execution, ended: Ended, task: Creation): void {
 		const { taskId, endsAt, fate } = task;
 		const { limit } = this.choicesOf(execution);
@@ -527,28 +539,28 @@ export class World {
 			isOwn(one) && one.fate.creation === 'full' && Math.floor(one.item / 10) === ended.step;
 		// The limit counts from the last creation, or from when the service took no more tasks.
 		const first = this.service.creations.find(isFull);
-		const begun = isOwn(task) ? task.at : ended.begunAt;
-		const since = Math.min(first?.at ?? Infinity, begun);
-		const until = since + limit;
+		const beganAt = isOwn(task) ? task.at : ended.begunAt;
+		const until = Math.min(first?.at ?? Infinity, beganAt) + limit;
 		const early = 6 * SECOND + 2 * Math.abs(this.plan.skew);
-		// A slot that comes late lets n8n's timer for one sleep end the next one (docs/operation.md).
-		// A crash after it lets a retry pass on once more what n8n has stored.
+		// A slot that comes late lets n8n's timer for one sleep end the next sleep (docs/operation.md).
+		// A crash after that lets a retry output once more what n8n has stored.
 		const isLate = this.plan.slotWaits.some(Boolean) || execution.mode === 'retry';
 		const isOfBefore = ended.byN8n && isLate;
 		if (!isOfBefore && ended.endedAt < until - early) this.wrong.push(`${taskId}: too early`);
 		if (fate.end !== 'silent' && this.isInOrder && endsAt < until - early - 4 * SECOND)
-			this.wrong.push(`${taskId}: told too late`);
+			this.wrong.push(`${taskId}: found too late`);
 	}
 
-	/** Nobody's requests and answers get lost. */
+	/** Whether no request and no answer gets lost or comes late. */
 	get isInOrder(): boolean {
 		const { plan } = this;
 		const isSound = !plan.faults.length && !plan.storeFailures && !this.wasKilled;
 		const isQuick = Math.max(...plan.latencies) <= SECOND && !plan.slotWaits.some(Boolean);
-		const isKnown = plan.steps.every(({ items }) =>
+		const areVisibleAtOnce = plan.steps.every(({ items }) =>
 			items.flat().every(({ knownAfter, latency }) => !knownAfter && latency < SECOND),
 		);
-		return isSound && isQuick && isKnown && plan.resumeUrl === 'here' && !plan.parkingFails;
+		const isReachable = plan.resumeUrl === 'here' && !plan.sleepFails;
+		return isSound && isQuick && areVisibleAtOnce && isReachable;
 	}
 }
 

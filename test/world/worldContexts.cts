@@ -14,8 +14,8 @@ export interface Place {
 	process: Process;
 }
 
-/** What n8n knows of the node. */
-function toNode(n8n: N8n, { execution, process }: Place, node: Entry['node']): NodeFacts {
+/** Finds what n8n knows of the node. */
+function toNodeFacts(n8n: N8n, { execution, process }: Place, node: Entry['node']): NodeFacts {
 	async function answer({ path, body, token, signal }: Request) {
 		const sender = { execution: execution.id, process, token };
 		const answer = await process.send(
@@ -41,7 +41,7 @@ function toNode(n8n: N8n, { execution, process }: Place, node: Entry['node']): N
 	};
 }
 
-/** What both contexts have of the world. */
+/** Builds what both contexts have of the world. */
 function toParts(n8n: N8n, { execution, process, data }: Place) {
 	const resumeUrl = `https://${n8n.host}/webhook-waiting/${execution.id}?signature=${n8n.token}`;
 	return {
@@ -57,7 +57,7 @@ function toParts(n8n: N8n, { execution, process, data }: Place) {
 
 const HOOK = { name: 'Hook', type: 'n8n-nodes-base.webhook', disabled: false };
 
-/** What n8n gives to a run of the node. */
+/** Builds what n8n gives to a run of the node. */
 export function buildRunContext(n8n: N8n, place: Place, entry: Entry) {
 	const { node } = entry;
 	const { main } = entry.data;
@@ -74,19 +74,19 @@ export function buildRunContext(n8n: N8n, place: Place, entry: Entry) {
 		execution.customData.set(name, text);
 	};
 	const wait = async (until: Date) => {
-		// A node that sleeps already is tried again by n8n, also then.
+		// n8n also tries a node again that sleeps already.
 		const isNew = data.waitTill === undefined;
 		if (isNew && n8n.clock.now > execution.stoppedAt)
 			n8n.wrong.push('sleeps though it was stopped');
 		await process.ask(() => {
-			if (n8n.conditions.parkingFails) throw new Error('No active execution found');
+			if (n8n.conditions.sleepFails) throw new Error('No active execution found');
 			data.waitTill = until.getTime();
 		});
 	};
 	const timeoutAt = execution.timeoutAt + process.skew;
 	return buildExecuteContext(
 		{
-			...toNode(n8n, place, node),
+			...toNodeFacts(n8n, place, node),
 			contextData: executionData.contextData,
 			runIndex: resultData.runData[node.name]?.length,
 			items: (node.executeOnce ? main[0]?.slice(0, 1) : main[0]) ?? [],
@@ -108,9 +108,9 @@ export function buildRunContext(n8n: N8n, place: Place, entry: Entry) {
 	);
 }
 
-/** What n8n gives to the webhook of the node that sleeps. */
+/** Builds what n8n gives to the webhook of a node that sleeps. */
 export function buildWakeContext(n8n: N8n, place: Place, received: Received) {
 	const [{ node }] = place.data.executionData.nodeExecutionStack as [Entry];
-	const of = toNode(n8n, place, { ...node, disabled: false });
-	return buildWebhookContext(of, received, toParts(n8n, place));
+	const facts = toNodeFacts(n8n, place, { ...node, disabled: false });
+	return buildWebhookContext(facts, received, toParts(n8n, place));
 }

@@ -57,7 +57,7 @@ it.each(rows)(
 		const { world, execution, items, errors, error: thrown, sent } = await runRow(row);
 		expect(sent).toEqual([isPaidAgain ? 2 : 1, 1]);
 		// n8n repeats nothing else.
-		expect(execution.given.length > 1).toBe(isError && call === 'retryOnFail');
+		expect(execution.outputs.length > 1).toBe(isError && call === 'retryOnFail');
 		const taskId = isPaidAgain ? 'task-0-2z' : 'task-0-1z';
 		const [status, words] = ENDS[what];
 		const reason = words.replace('task-0-1z', taskId);
@@ -107,7 +107,7 @@ it.each(asleep)(
 		const { onError, failedTasks } = settings;
 		/** Both processes end, so that none knows of the sleep, and no callback comes. */
 		const both = ['kill 0', 'kill 1'] as const;
-		const accidents = both.map((what) => ({ when: { at: 10 * SECOND }, what }));
+		const accidents = both.map((what) => ({ when: { after: 10 * SECOND }, what }));
 		const fates: ItemFates[] = ['endless', { callbacks: [] }];
 		const { execution, items, errors, sent } = await runAndCheck(
 			build(fates, { ...settings, accidents }),

@@ -5,7 +5,7 @@ import {
 	build,
 	runAndCheck,
 	MINUTE,
-	readKept,
+	readNodeContext,
 	readLast,
 	type FateName,
 	type ItemFates,
@@ -17,7 +17,7 @@ const COMPLETED = ['completed', 'completed'];
 
 /** The tasks of the first item, as n8n has stored them. */
 function listOfFirst(execution: Execution): string[] {
-	const { entries } = readLedger(readKept(execution)) as Ledger;
+	const { entries } = readLedger(readNodeContext(execution)) as Ledger;
 	return listTaskIds(entries.slice(0, 1));
 }
 
@@ -59,7 +59,7 @@ describe.each(AWAKE_OR_ASLEEP)('a try after a failure, where the run waits by %s
 	it('sends what was refused once more in the next try, and keeps the ID of the failed one', async () => {
 		// What is refused takes no room.
 		const { execution, sent, statuses } = await runAndCheck(
-			build([['failed', 'refused', 'good'], 'good'], { howToWait, maxTries: 4, maxTasks: 3 }),
+			build([['failed', 'rejected', 'good'], 'good'], { howToWait, maxTries: 4, maxTasks: 3 }),
 		);
 		expect(statuses).toEqual(COMPLETED);
 		expect(sent).toEqual([3, 1]);
@@ -68,7 +68,7 @@ describe.each(AWAKE_OR_ASLEEP)('a try after a failure, where the run waits by %s
 
 	it('outputs why a failed task could not be created again, with its ID', async () => {
 		const goesOn = { howToWait, maxTries: 2, onError: 'continueRegularOutput' } as const;
-		const { items } = await runAndCheck(build([['failed', 'refused']], goesOn));
+		const { items } = await runAndCheck(build([['failed', 'rejected']], goesOn));
 		const message = expect.stringContaining('task-0-1z') as string;
 		expect(items).toMatchObject([{ json: { message } }]);
 		expect(items[0]?.json.error).toContain('did not accept what was sent');
@@ -81,7 +81,7 @@ describe.each(AWAKE_OR_ASLEEP)('a try after a failure, where the run waits by %s
 		const [, alone] = world.n8n.executions as [Execution, Execution];
 		expect(alone.error?.message).toContain('The task failed');
 		expect(countSent(world, alone)).toBe(0);
-		expect(execution.given[0]).toContain('The task failed');
+		expect(execution.outputs[0]).toContain('The task failed');
 		expect(statuses).toEqual(COMPLETED);
 		expect(sent).toEqual([2, 1]);
 		expect(listOfFirst(execution)).toEqual(['task-0-1z', 'task-0-2z']);

@@ -1,6 +1,6 @@
 import { UserError, type INodeExecutionData } from 'n8n-workflow';
 import { readLedger } from '../../../nodes/MediaGeneration/run/ledger/openLedger';
-import { build, runAndCheck, readKept, SECOND, type ItemFates } from '../../world/live.cts';
+import { build, runAndCheck, readNodeContext, SECOND, type ItemFates } from '../../world/live.cts';
 import type { Execution } from '../../world/n8n.cts';
 import type { Plan } from '../../world/world.cts';
 
@@ -23,7 +23,7 @@ const listResults = (items: INodeExecutionData[]) =>
 
 describe('a run that creates tasks', () => {
 	it('waits for nothing once an error has ended it, and names the tasks that exist', async () => {
-		const world = build(['endless', 'refused', 'good']);
+		const world = build(['endless', 'rejected', 'good']);
 		world.clock.after(1.4 * SECOND, () => expect(world.n8n.executions[0]?.status).toBe('error'));
 		const { error, sent } = await runAndCheck(world);
 		expect(sent).toEqual([1, 1, 0]);
@@ -50,7 +50,7 @@ describe('a run that creates tasks', () => {
 
 it('Maximum Tasks per Run counts what exists or may exist, and nothing that was rejected or not sent', async () => {
 	const goesOn = await runAndCheck(
-		build(['good', 'unknown', 'refused'], { maxTasks: 3, ...GOES_ON }),
+		build(['good', 'unknown', 'rejected'], { maxTasks: 3, ...GOES_ON }),
 	);
 	expect(countTasks(goesOn.execution)).toBe(2);
 	const stops = await runAndCheck(build(['refused', 'good', 'good'], { maxTasks: 3 }));
@@ -60,7 +60,7 @@ it('Maximum Tasks per Run counts what exists or may exist, and nothing that was 
 describe('a woken run', () => {
 	it.each<[string, ItemFates, Error | undefined, string]>([
 		['of a field', 'good', wrong, 'No image'],
-		['of the service', 'refused', undefined, 'did not accept'],
+		['of the service', 'rejected', undefined, 'did not accept'],
 		['of unknown outcome', 'unknown', undefined, 'broke off'],
 	])(
 		'creates nothing, and outputs an error %s as an awake one does',
@@ -83,7 +83,7 @@ describe('a woken run', () => {
 	/** Runs a node that sleeps; returns which items' credentials it has read since. */
 	async function wake(fates: ItemFates[], fileHost = 'files.example') {
 		const world = build(fates, { ...GOES_ON, downloads: true });
-		world.service.fileHost = fileHost;
+		world.service.filesUrl = `https://${fileHost}`;
 		const read: number[] = [];
 		const hasSlept = () => world.clock.now > world.startedAt + SECOND;
 		world.n8n.onCredential = (item) => {

@@ -17,7 +17,14 @@ import {
 	type EntryStatus,
 } from '../../../nodes/MediaGeneration/run/ledger/ledger';
 import { readLedger } from '../../../nodes/MediaGeneration/run/ledger/openLedger';
-import { build, runAndCheck, readKept, readLast, readStored, SECOND } from '../../world/live.cts';
+import {
+	build,
+	runAndCheck,
+	readNodeContext,
+	readLast,
+	readStored,
+	SECOND,
+} from '../../world/live.cts';
 import type { Entry as StackEntry, Execution, RunData } from '../../world/n8n.cts';
 import type { Plan, World } from '../../world/world.cts';
 
@@ -150,8 +157,8 @@ describe('a run that sleeps', () => {
 	function begin(whileAsleep: (execution: Execution) => void, more: Partial<Plan> = {}): World {
 		const later = { after: 70 * SECOND };
 		const open = { after: 40 * SECOND };
-		const kill = (what: 'kill 0' | 'kill 1') => ({ when: { at: ASLEEP_AGAIN }, what });
-		const world = build([later, ['failed', open], 'unknown', 'refused', ['refused', open]], {
+		const kill = (what: 'kill 0' | 'kill 1') => ({ when: { after: ASLEEP_AGAIN }, what });
+		const world = build([later, ['failed', open], 'unknown', 'rejected', ['rejected', open]], {
 			...{ onError: 'continueRegularOutput', maxTries: 2, downloads: true },
 			options: { timeoutSeconds: 60 },
 			// What goes on is another process, with another version of the package.
@@ -222,7 +229,7 @@ describe('a run that sleeps', () => {
 			expect.stringContaining('did not accept'),
 			'completed',
 		]);
-		const ledger = readLedger(readKept(execution)) as Ledger;
+		const ledger = readLedger(readNodeContext(execution)) as Ledger;
 		expect(listTaskIds(ledger.entries)).toEqual(IDS);
 		expect(ledger.shared.taskCount).toBe(5);
 	});

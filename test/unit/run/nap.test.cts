@@ -1,6 +1,6 @@
 import { signHeaders } from '../../../dev/service/signHeaders.cts';
 import { PAUSES_ASLEEP } from '../../../nodes/MediaGeneration/run/timetable';
-import { build, film, HOUR, runAndCheck, MINUTE, SECOND } from '../../world/live.cts';
+import { build, buildFilm, HOUR, runAndCheck, MINUTE, SECOND } from '../../world/live.cts';
 
 /** Luck spreads no pause in these worlds. */
 const FIRST_NUDGE = PAUSES_ASLEEP.first;
@@ -20,7 +20,7 @@ it('nudges of a run that sleeps come ever less often', async () => {
 
 it('after a restart of n8n, the first callback starts the nudges', async () => {
 	const late = { after: 2 * HOUR + MINUTE, callbacks: [] };
-	const accidents = [{ when: { at: MINUTE }, what: 'kill 0' as const }];
+	const accidents = [{ when: { after: MINUTE }, what: 'kill 0' as const }];
 	const { world, statuses } = await runAndCheck(
 		build([{ after: 2 * HOUR }, late], { limit: 3 * HOUR, accidents }),
 	);
@@ -32,7 +32,7 @@ it('after a restart of n8n, the first callback starts the nudges', async () => {
 
 it('copies of a callback, and nudges, wake a run once, while n8n waits for a slot', async () => {
 	// What wakes the first node once more ends the wait of the next one.
-	const steps = [film({ callbacks: [0, SECOND] }), { node: 'Wait', items: [[]] }];
+	const steps = [buildFilm({ callbacks: [0, SECOND] }), { node: 'Wait', items: [[]] }];
 	const { world, execution } = await runAndCheck(
 		build([], { steps, limit: HOUR, slotWaits: [2 * FIRST_NUDGE] }),
 	);

@@ -1,6 +1,14 @@
 import { listTaskIds, type Ledger } from '../../../nodes/MediaGeneration/run/ledger/ledger';
 import { readLedger } from '../../../nodes/MediaGeneration/run/ledger/openLedger';
-import { build, film, runAndCheck, MINUTE, readLast, readKept, SECOND } from '../../world/live.cts';
+import {
+	build,
+	buildFilm,
+	runAndCheck,
+	MINUTE,
+	readLast,
+	readNodeContext,
+	SECOND,
+} from '../../world/live.cts';
 
 describe('a retry from the list', () => {
 	it('creates no task again for the same request, and stays awake, as callbacks go elsewhere', async () => {
@@ -26,10 +34,10 @@ describe('a retry from the list', () => {
 
 	it('keeps a task that it adopted, though its expressions return another value in the next try', async () => {
 		const retries = [{ maxTries: 3 }];
-		const world = build(['good', ['refused', 'refused', 'good']], { retries });
-		world.n8n.read = (item, { mode, given }) => ({
+		const world = build(['good', ['rejected', 'rejected', 'good']], { retries });
+		world.n8n.read = (item, { mode, outputs }) => ({
 			item,
-			prompt: mode === 'retry' && given.length ? 'Other' : '',
+			prompt: mode === 'retry' && outputs.length ? 'Other' : '',
 		});
 		const { sent, taskIds } = await runAndCheck(world);
 		expect(taskIds).toEqual(['task-0-1z', 'task-1-3z']);
@@ -38,18 +46,18 @@ describe('a retry from the list', () => {
 });
 
 it('the next run in a loop creates tasks of its own, for the same requests too', async () => {
-	const world = build([], { steps: [film('good', 'good'), film('good', 'good')] });
+	const world = build([], { steps: [buildFilm('good', 'good'), buildFilm('good', 'good')] });
 	world.n8n.read = (item) => ({ item, prompt: 'Night' });
 	// The world counts the two as tasks of one item.
 	const { execution, sent } = readLast(await world.run());
 	expect(sent).toEqual([2, 2]);
-	const { entries } = readLedger(readKept(execution)) as Ledger;
+	const { entries } = readLedger(readNodeContext(execution)) as Ledger;
 	expect(listTaskIds(entries)).toEqual(['task-0-2z', 'task-1-2z']);
 });
 
 it('an execution that is stopped shows its tasks in what n8n keeps of it, also those of before a wake', async () => {
 	const again = { latency: 20 * SECOND };
-	const accidents = [{ when: { at: 15 * SECOND }, what: 'stop' as const }];
+	const accidents = [{ when: { after: 15 * SECOND }, what: 'stop' as const }];
 	const { execution } = await runAndCheck(
 		build([[{ end: 'failed' }, again], 'good'], { maxTries: 2, accidents }),
 	);

@@ -50,7 +50,7 @@ it('ends at the limit though tasks do not answer, with those that have ended', a
 });
 
 it('asks for nothing once the execution is stopped', async () => {
-	const accidents: Plan['accidents'] = [{ when: { at: 6 * SECOND }, what: 'stop' }];
+	const accidents: Plan['accidents'] = [{ when: { after: 6 * SECOND }, what: 'stop' }];
 	const { looks } = await poll(['endless'], { accidents });
 	expect(looks).toEqual([2, 5]);
 });
@@ -62,7 +62,7 @@ it("ends before n8n's timeout with a last look, and a hint that it was cut short
 });
 
 it('hints say how tasks ended, what they cost, what is missing, and why the run stayed awake', async () => {
-	const { execution } = await poll(['failed', 'silent', 'refused', 'expired'], {
+	const { execution } = await poll(['failed', 'silent', 'rejected', 'expired'], {
 		...{ howToWait: 'callback', responseMode: 'lastNode', downloads: true },
 		...{ onError: 'continueRegularOutput', failedTasks: 'error' },
 	});
@@ -84,7 +84,7 @@ describe('files', () => {
 		const { world, items, execution } = await poll(['failed', 'good'], {
 			...{ failedTasks: 'error', maxTries: 2, onError: 'continueRegularOutput', downloads: true },
 		});
-		expect(execution.given).toHaveLength(2);
+		expect(execution.outputs).toHaveLength(2);
 		expect(items).toMatchObject([{ json: { taskId: 'task-0-2z' } }, { binary: {} }]);
 		expect(world.service.downloads).toHaveLength(1);
 	});
