@@ -48,18 +48,18 @@ type Measure = (way: string) => Promise<number[]>;
 interface Case {
 	/** The ways of a round run at the same time, because a round takes minutes. */
 	sideBySide?: boolean;
-	/** The two ways, ours first, and what the other is called. */
 	ways: [ours: string, theirs: string];
+	/** What the other way is called in the results. */
 	other: string;
 	/** The name and the unit of each figure. */
 	figures: Array<[name: string, unit: string]>;
-	/** Starts what it takes, and lets the rounds run. */
+	/** Starts what the case needs, and lets the rounds run. */
 	run: (rounds: (measure: Measure) => Promise<void>, env: Env) => Promise<void>;
 }
 
 /**
  * By default n8n sets up an isolate for expressions before it calls a webhook, for each credential
- * that the webhook reads, and for each execution. A lazy n8n does so when there is an expression.
+ * that the webhook reads, and for each execution. With lazy isolates, only an expression sets one up.
  */
 const SETTINGS = {
 	'n8n as it comes': {},
@@ -67,7 +67,7 @@ const SETTINGS = {
 };
 
 const CASES: Record<string, Case> = {
-	/** The executions that sleep until a callback comes. */
+	/** What an execution costs that sleeps until a callback comes. */
 	asleep: {
 		sideBySide: true,
 		ways: ['ours', 'byHand'],
@@ -107,14 +107,14 @@ async function importFor(n8n: N8n, service: Service, workflow: Workflow) {
 }
 
 /** Builds n8n's node that sends a request to the service. */
-const request = (name: string, parameters: object) =>
+const buildRequest = (name: string, parameters: object) =>
 	buildHttpRequest(
 		{ authentication: 'genericCredentialType', genericAuthType: 'httpHeaderAuth', ...parameters },
 		{ name, credentials: { httpHeaderAuth: {} } },
 	);
 
-const askDetails = ({ url }: Service, taskId: string) =>
-	request('Details', { url: `=${url}/api/v1/jobs/recordInfo?taskId={{ ${taskId} }}` });
+const buildDetailsNode = ({ url }: Service, taskId: string) =>
+	buildRequest('Details', { url: `=${url}/api/v1/jobs/recordInfo?taskId={{ ${taskId} }}` });
 
 // The receivers of callbacks. Both end in a node that does nothing.
 
@@ -194,14 +194,14 @@ async function runQueue(rounds: (measure: Measure) => Promise<void>, env: Env) {
 
 const EXECUTIONS = choose(200, 5);
 const AT_ONCE = 10;
-/** How long each task takes. n8n stores an execution that sleeps, and forgets it. */
+/** How long each task takes. Meanwhile n8n has stored the executions that sleep, and forgotten them. */
 const TASK_SECONDS = choose(150, 10);
 
 /** The nodes that create a task, sleep until its callback comes, and read its details. */
 const SLEEPERS: Record<string, (service: Service) => WorkflowNode[]> = {
 	ours: () => [generate({ anyInput: '{"prompt":"bench"}', options: { howToWait: 'callback' } })],
 	byHand: (service) => [
-		request('Request', {
+		buildRequest('Request', {
 			method: 'POST',
 			url: `${service.url}/api/v1/jobs/createTask`,
 			sendBody: true,
@@ -211,7 +211,7 @@ const SLEEPERS: Record<string, (service: Service) => WorkflowNode[]> = {
 			options: {},
 		}),
 		WAIT,
-		askDetails(service, '$("Request").first().json.data.taskId'),
+		buildDetailsNode(service, '$("Request").first().json.data.taskId'),
 	],
 };
 
@@ -245,7 +245,7 @@ async function runAsleep(rounds: (measure: Measure) => Promise<void>, env: Env) 
 	});
 }
 
-// What Linux tells of processes.
+// Figures of processes, from Linux.
 
 interface Process {
 	pid?: number;
@@ -297,11 +297,11 @@ async function runRounds({ ways, sideBySide }: Case, measure: Measure) {
 /** Describes the ratio of two medians, and how far the rounds lie apart. */
 function compare(name: string, unit: string, ours: number[], theirs: number[]) {
 	const ratios = ours.map((own, round) => own / Number(theirs[round]));
-	const tell = (ratio: number) => ratio.toPrecision(ratio < 1 ? 2 : 3);
-	const range = `rounds ${tell(Math.min(...ratios))} to ${tell(Math.max(...ratios))}`;
+	const format = (ratio: number) => ratio.toPrecision(ratio < 1 ? 2 : 3);
+	const range = `rounds ${format(Math.min(...ratios))} to ${format(Math.max(...ratios))}`;
 	const [own, other] = [median(ours), median(theirs)];
 	const figures = `${own.toFixed(1)} ${unit}, beside ${other.toFixed(1)} ${unit}`;
-	return `${name}: ${tell(own / other)}\n  ${figures}; medians of ${ours.length}, ${range}`;
+	return `${name}: ${format(own / other)}\n  ${figures}; medians of ${ours.length}, ${range}`;
 }
 
 async function runCase(one: Case) {
@@ -334,7 +334,7 @@ async function describeMachine() {
 	].join('\n');
 }
 
-/** Runs the cases that are named, or all. What they print goes to `results` too, a file for each. */
+/** Runs the named cases, or all. Writes what it prints to `results`, a file for each case. */
 async function main() {
 	const machine = await describeMachine();
 	const named = process.argv.slice(2).filter((argument) => argument !== '--quick');

@@ -30,10 +30,12 @@ const options = {
 	help: { type: 'boolean' as const },
 };
 
-const find = (variable: string) => process.env[`MEDIA_GENERATION_${variable}`]?.trim() ?? '';
+const readVariable = (variable: string) =>
+	process.env[`MEDIA_GENERATION_${variable}`]?.trim() ?? '';
 
 function demand(variable: string) {
-	if (find(variable)) return find(variable);
+	const value = readVariable(variable);
+	if (value) return value;
 	throw new Error(`Set the environment variable MEDIA_GENERATION_${variable}`);
 }
 
@@ -41,13 +43,13 @@ async function main() {
 	const { values } = parseArgs({ options });
 	if (values.help) return console.log(usage);
 	const { create: model, input, listen: port, 'public-url': callBackUrl } = values;
-	const key = find('WEBHOOK_HMAC_KEY');
+	const key = readVariable('WEBHOOK_HMAC_KEY');
 	if (!model !== !input) throw new Error('Give both --create and --input');
 	if (!port !== !callBackUrl || (port && !(model && key)))
 		throw new Error('Give --listen and --public-url together, with --create and an HMAC key');
 	const baseUrl = demand('BASE_URL');
 	const accessToken = demand('ACCESS_TOKEN');
-	const credentials = { baseUrl, accessToken, uploadBaseUrl: find('UPLOAD_BASE_URL') };
+	const credentials = { baseUrl, accessToken, uploadBaseUrl: readVariable('UPLOAD_BASE_URL') };
 	const service = createClient(credentials);
 	const stranger = createClient({ ...credentials, accessToken: 'a-wrong-token' });
 	const rows = await askAll(listFree(service, stranger, model), 1_100);

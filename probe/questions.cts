@@ -19,13 +19,13 @@ export interface Row {
 	verdict: 'same' | 'different' | 'absent';
 }
 
-/** Something that the package relies on came otherwise. */
+/** An answer differs from what the package relies on. */
 class Difference extends Error {}
 
-/** `ask` returns what came, or throws what differs. Undefined: it needs what did not come before. */
+/** `ask` returns what came, or throws the difference. Undefined: an answer that it needs did not come before. */
 type Question = [asked: string, needed: string, ask: () => Promise<string | undefined>];
 
-/** What services need not have, and allow once a second. */
+/** Endpoints that services need not have, and allow once a second. */
 const READS = ['Models', 'Model Schema', 'Download URL'];
 
 /** Asks one after the other. @param rest milliseconds before each read */
@@ -39,7 +39,7 @@ export async function askAll(questions: Question[], rest = 0) {
 		} catch (error) {
 			if (!(error instanceof Difference || error instanceof UserError)) throw error;
 			const isAbsent = isOfKind(error, 'notFound') && READS.includes(asked);
-			// That of an unknown creation names its task.
+			// The description of an unknown outcome names the task.
 			const description = isOfKind(error, 'unknown', 'perhapsRejected') && error.description;
 			const came = [error.message, description].filter(Boolean).join('. ');
 			rows.push({ asked, needed, came, verdict: isAbsent ? 'absent' : 'different' });
@@ -48,7 +48,7 @@ export async function askAll(questions: Question[], rest = 0) {
 	return rows;
 }
 
-/** Expects a rejection in the service's own envelope. */
+/** Checks that the service rejects a request in its own envelope. */
 async function expectRejection(request: Promise<unknown>, kind: ServiceError['kind']) {
 	const came = await request.catch((error: unknown) => error);
 	if (!(came instanceof ServiceError)) throw new Difference(`a success: ${JSON.stringify(came)}`);
@@ -78,7 +78,7 @@ async function expectPixel(url: string) {
 const SETTINGS = { timeoutSeconds: 60 };
 
 /**
- * Lists what costs nothing.
+ * Lists the questions that cost nothing.
  * @param stranger the same service, with a wrong token
  * @param model whose schema is read; by default the first of the list
  */
@@ -104,9 +104,9 @@ export function listFree(service: TaskService, stranger: TaskService, model = ''
 	async function readSchema() {
 		if (!model) return undefined;
 		const document = await service.request('modelSchemaPath', SETTINGS, { value: model });
-		const found = document === null ? document : findInput(model, document);
-		if (found && 'reason' in found) throw new Difference(found.reason);
-		return `${model}: ${found ? listProperties(found.schema).length : 0} fields`;
+		const input = document === null ? document : findInput(model, document);
+		if (input && 'reason' in input) throw new Difference(input.reason);
+		return `${model}: ${input ? listProperties(input.schema).length : 0} fields`;
 	}
 	return [
 		[
@@ -155,7 +155,7 @@ export function listFree(service: TaskService, stranger: TaskService, model = ''
 
 export interface PaidOptions {
 	request: CreationBody;
-	/** Resolves with the task's callback; absent: none is asked for. */
+	/** Resolves with the task's callback; absent: the task has none. */
 	callback?: Promise<CallbackRequest>;
 	/** The key that callbacks are signed with. */
 	key: string;
@@ -164,7 +164,7 @@ export interface PaidOptions {
 	pollEvery: number;
 }
 
-/** Lists what costs credits: one task is created and watched to its end. */
+/** Lists the questions that cost credits: one task is created and watched to its end. */
 export function listPaid(service: TaskService, options: PaidOptions): Question[] {
 	const { request, callback, key, limit } = options;
 	let taskId = '';

@@ -2,7 +2,7 @@ import type { Row } from './questions.cts';
 
 const toCell = (text: string) => text.replace(/\s+/g, ' ').replaceAll('|', '\\|');
 
-/** Writes what came as a page that a release can keep. @param tested what, and with which service */
+/** Writes a page of what came, for a release. @param tested the package and the service */
 export function formatReport(rows: Row[], tested: string): string {
 	const lines = rows.map(({ asked, verdict, came, needed }) =>
 		[asked, verdict, came, verdict === 'same' ? '' : needed].map(toCell).join(' | '),

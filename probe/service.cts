@@ -10,9 +10,7 @@ import { parseJson } from '../nodes/MediaGeneration/lib/json.ts';
 
 const { authenticate } = new MediaGenerationApi();
 
-/**
- * Makes the package's client with Node's fetch in place of n8n's HTTP helper, so that what is asked is what the node asks.
- */
+/** Makes the package's client with Node's fetch in place of n8n's HTTP helper, so that the requests are those of the node. */
 export function createClient(credentials: Credentials): TaskService {
 	async function send(_type: string, options: IHttpRequestOptions) {
 		if (typeof authenticate !== 'function') throw new Error('authenticate is no function');

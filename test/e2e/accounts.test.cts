@@ -28,8 +28,8 @@ it.each(['={{ $json.token }}', "={{ $('Form').item.json.token }}"])(
 	'the editor says that a credential with the token %s depends on the run, and how to go on',
 	async (accessToken) => {
 		const { id, name } = await pair.createCredential({ accessToken });
-		/** Looks something up, as the editor does. */
-		const lookUp = async (path: string, methodName: string) =>
+		/** Asks for models or fields, as the editor does. */
+		const ask = async (path: string, methodName: string) =>
 			await pair.n8n.request<object>('POST', `/rest/dynamic-node-parameters/${path}`, {
 				path: 'parameters.anyModel',
 				nodeTypeAndVersion: { name: NODE_TYPE, version: 1.1 },
@@ -37,9 +37,9 @@ it.each(['={{ $json.token }}', "={{ $('Form').item.json.token }}"])(
 				credentials: { mediaGenerationApi: { id, name } },
 				methodName,
 			});
-		const list = lookUp('resource-locator-results', 'searchModels');
+		const list = ask('resource-locator-results', 'searchModels');
 		await expect(list).rejects.toThrow(/credential depends on the run.*JSON.*By ID/);
-		const fields = await lookUp('resource-mapper-fields', 'getModelFields');
+		const fields = await ask('resource-mapper-fields', 'getModelFields');
 		expect(fields).toEqual({
 			fields: [],
 			emptyFieldsNotice: expect.stringMatching(/credential depends on the run.*JSON/),

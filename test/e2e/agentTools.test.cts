@@ -25,7 +25,7 @@ type AgentAge = keyof typeof AGENT_VERSIONS;
 /** Before 2.25, n8n ends the execution of its newest agent with the error of a tool, unless On Error says otherwise. */
 const TELL_ERRORS = isOldest ? { onError: 'continueRegularOutput' } : {};
 
-/** Our node as a tool, whose model chooses the prompt; the seed is another one at each try. */
+/** Builds our node as a tool. The agent chooses the prompt, and the seed changes at each try. */
 function buildTool(parameters: Record<string, unknown> = {}, more?: object) {
 	const node = editSample(
 		pair.service.filesUrl,
@@ -56,8 +56,8 @@ async function runAgentOn(before: WorkflowNode[], tool: WorkflowNode, age: Agent
 const RETRY = { retryOnFail: true, maxTries: 3, waitBetweenTries: 50 };
 const MAY_EXIST = 'The task may exist and may have been paid for';
 
-it('polls for the task of each call, also of equal ones, unless its outcome is unknown, and tells the model what to do', async () => {
-	const calls: Array<[prompt: string, ...told: string[]]> = [
+it('polls for the task of each call, also of equal ones, unless its outcome is unknown, and tells the agent what to do', async () => {
+	const calls: Array<[prompt: string, ...texts: string[]]> = [
 		['night', '"status":"completed"'],
 		['night', '"status":"completed"'],
 		['#neverEnds', '"status":"timedOut"', 'use the operation Wait'],
@@ -75,8 +75,8 @@ it('polls for the task of each call, also of equal ones, unless its outcome is u
 	await runAgentOn([], tool, 'newest', { text: 'Make it night', options });
 	const results = model.listToolResults();
 	expect(results).toHaveLength(calls.length);
-	for (const [index, [, ...told]] of calls.entries())
-		for (const words of told) expect(results[index]).toContain(words);
+	for (const [index, [, ...texts]] of calls.entries())
+		for (const text of texts) expect(results[index]).toContain(text);
 	expect(JSON.parse(String(results[0]))).toEqual([
 		{
 			...{ taskId: pair.listIds()[0], status: 'completed' },
@@ -85,42 +85,46 @@ it('polls for the task of each call, also of equal ones, unless its outcome is u
 		},
 	]);
 	expect(pair.listTasks().filter(({ callBackUrl }) => callBackUrl)).toEqual([]);
-	// n8n repeats a refused call.
+	// n8n repeats the call whose creation was rejected.
 	expect(pair.countCreations()).toBe(6 + RETRY.maxTries);
 	const created = ['night', 'night', '#neverEnds', '#garbage #created', '#accepted=503', '#fail'];
 	expect(pair.listPrompts()).toEqual(created.sort());
 });
 
-it('as a tool of the newest agent, what its calls cost is limited for all of them together', async () => {
+it('as a tool of the newest agent, a limit in credits holds for all of its calls together', async () => {
 	const turn = [{ Prompt: 'night' }];
 	model.script([turn, turn, turn]);
 	const tool = buildTool({ options: { maxCreditsPerRun: 1 } });
 	await runAgentOn([], tool, 'newest', { text: 'Make it night', options: {} });
 	const [first, ...others] = model.listToolResults();
 	expect(first).toContain('completed');
-	for (const told of others) {
-		expect(told).toContain("'Maximum Credits per Run' in Options is 1: 1 already created");
-		expect(told).toContain('do not try again');
+	for (const result of others) {
+		expect(result).toContain("'Maximum Credits per Run' in Options is 1: 1 already created");
+		expect(result).toContain('do not try again');
 	}
 	expect(pair.countCreations()).toBe(1);
 });
 
 it.each([
-	['the photo has not', 'data', 'The item has no file'],
-	['its upload in front of the agent has', "={{ $('Upload').item.json.url }}", 'completed'],
-])('as a tool of the newest agent, what %s arrived', async (_, image, told) => {
+	['gets no photo by its name', 'data', 'The item has no file'],
+	[
+		'gets a photo that is uploaded in front of the agent',
+		"={{ $('Upload').item.json.url }}",
+		'completed',
+	],
+])('as a tool of the newest agent, it %s', async (_, image, result) => {
 	const parameters = { resource: 'file', operation: 'upload', binaryPropertyName: 'data' };
 	const upload = { ...buildMediaGeneration(parameters), name: 'Upload' };
 	model.script([[{ Prompt: 'night' }]]);
 	const before = [...readFiles({ data: 'plain.png' }), upload];
 	await runAgentOn(before, buildTool({ image }), 'newest', { text: 'Make it night', options: {} });
-	expect(model.listToolResults()).toEqual([expect.stringContaining(told)]);
+	expect(model.listToolResults()).toEqual([expect.stringContaining(result)]);
 	const [{ downloadUrl } = { downloadUrl: '' }] = pair.service.uploads.values();
 	const sent = pair.listTasks().map(({ input }) => input.image_url);
-	expect(sent).toEqual(told === 'completed' ? [downloadUrl] : []);
+	expect(sent).toEqual(result === 'completed' ? [downloadUrl] : []);
 });
 
-it('as a tool of an agent before version 3, equal calls side by side are refused, as n8n mixes them up', async () => {
+it('as a tool of an agent before version 3, equal calls side by side get an error, as n8n mixes them up', async () => {
 	const texts = ['one', 'one'];
 	const turn = (number: number) => [
 		new ToolCall('Media_Generation', (_, asked) => ({ Prompt: `${asked} ${number}` })),
@@ -130,28 +134,32 @@ it('as a tool of an agent before version 3, equal calls side by side are refused
 		text: '={{ $json.prompt }}',
 		options: { returnIntermediateSteps: true, batching: { batchSize: 2 } },
 	});
-	const told = execution
+	const observations = execution
 		.getItems<{ intermediateSteps: Array<{ observation: string }> }>('Agent')
 		.map(({ intermediateSteps }) => intermediateSteps.map(({ observation }) => observation));
 	// The first call is the only one that n8n gives its own values.
 	const [task, ...more] = pair.listTasks();
 	expect(more).toEqual([]);
 	expect(pair.countCreations()).toBe(1);
-	const [first = '', ...refused] = told.flat().sort((a) => (a.includes('completed') ? -1 : 1));
-	expect(task?.input.prompt).toBe(`${texts[told.findIndex((one) => one.includes(first))]} 1`);
+	const [first = '', ...errors] = observations
+		.flat()
+		.sort((a) => (a.includes('completed') ? -1 : 1));
+	expect(task?.input.prompt).toBe(
+		`${texts[observations.findIndex((one) => one.includes(first))]} 1`,
+	);
 	expect(first).toContain(task?.taskId);
-	expect(refused).toHaveLength(3);
-	for (const one of refused) {
+	expect(errors).toHaveLength(3);
+	for (const one of errors) {
 		expect(one).toContain("Set 'Batch Size' to 1 in the Options of the AI Agent");
 		expect(one).not.toContain(task?.taskId);
 	}
 });
 
-/** MCP servers have a service of their own: what they answer takes long, so the other tests run meanwhile. */
+/** The MCP servers use a service of their own. Their answers take long, so the other tests run meanwhile. */
 const served = usePair({ service: { taskSeconds: 0.5 }, keeps: true });
 const servedModel = useChatModel();
 
-/** Calls our node and an agent that uses it, which MCP servers serve. Its log begins there. */
+/** Calls our node, and an agent that uses it, by MCP servers. The log that it returns begins with these calls. */
 async function callServers() {
 	const serve = async (...used: Array<Record<string, WorkflowNode>>) =>
 		await serveTool(served, served.n8n.url, used, servedModel);
@@ -172,7 +180,7 @@ async function callServers() {
 let calls: ReturnType<typeof callServers>;
 beforeAll(() => {
 	calls = callServers();
-	// It is awaited in its test.
+	// The promise is awaited in its test.
 	calls.catch(() => {});
 });
 

@@ -21,7 +21,7 @@ withAgents("an agent of n8n's Agents", () => {
 		return buildNodeTool(String(parameters?.operation), { ...node, parameters, credentials });
 	};
 
-	/** Builds a tool that creates a task, for whose prompt the model is asked. */
+	/** Builds a tool that creates a task. The agent chooses the prompt. */
 	const buildCreatingTool = (operation: string, parameters: object = {}) => {
 		const prompt = "={{ $fromAI('prompt', 'What to change', 'string') }}";
 		return toTool(editSample(pair.service.filesUrl, { operation, prompt, ...parameters }));
@@ -31,14 +31,14 @@ withAgents("an agent of n8n's Agents", () => {
 	const buildTool = (parameters: Record<string, unknown>) =>
 		toTool(buildMediaGeneration(parameters));
 
-	/** Makes an agent with these tools, whose model makes these calls in each chat. */
+	/** Makes an agent with these tools, whose scripted model makes these calls in each chat. */
 	async function createAgent(tools: object[], turns: Parameters<typeof model.script>[0]) {
 		model.script(turns);
 		const credential = await pair.n8n.createCredential(model.agentCredential);
 		return await N8nAgent.create(pair.n8n, 'Painter', credential, tools);
 	}
 
-	/** Reads the items that a tool gave the model. */
+	/** Reads the items that a tool gave the agent. */
 	const readItems = (result = '') =>
 		(JSON.parse(result) as { data: Array<{ json: Record<string, unknown> }> }).data;
 
@@ -49,7 +49,7 @@ withAgents("an agent of n8n's Agents", () => {
 			.filter((entry) => entry.isFile() && !/database|n8n\.log|\/cache\//.test(entry.name))
 			.map(({ parentPath, name }) => path.join(parentPath, name));
 
-	/** Reads what the tools need from the first one's task. */
+	/** Reads from the task of the first tool what the other tools need. */
 	function takeFirst([first]: string[]) {
 		const { taskId: id, resultUrls } = readItems(first)[0]?.json ?? {};
 		return { taskId: id, link: (resultUrls as string[])[0] };
@@ -89,7 +89,7 @@ withAgents("an agent of n8n's Agents", () => {
 	it('is told of errors, and pays once for what it asks again in any chat, with an ID that is in the log', async () => {
 		const readNew = pair.n8n.followLog();
 		const unknown = '#garbage #created';
-		const calls: Array<[prompt: string, told: RegExp]> = [
+		const calls: Array<[prompt: string, words: RegExp]> = [
 			['#status=401', /access token/i],
 			['#status=402', /too few credits/],
 			[unknown, /may have been paid for/],
@@ -102,8 +102,8 @@ withAgents("an agent of n8n's Agents", () => {
 			calls.map(([prompt]) => [{ prompt }]),
 		);
 		await agent.chat('Make it night');
-		for (const [index, [, told]] of calls.entries())
-			expect(model.listToolResults()[index]).toMatch(told);
+		for (const [index, [, words]] of calls.entries())
+			expect(model.listToolResults()[index]).toMatch(words);
 		expect(pair.listPrompts()).toEqual([unknown, 'one', 'one']);
 		expect(pair.countCreations()).toBe(5);
 		await agent.chat('Once more');
@@ -114,7 +114,7 @@ withAgents("an agent of n8n's Agents", () => {
 		expect(log).not.toContain('undefined');
 	});
 
-	it('sleeps while a workflow of media-for-agents does, and is given links', async () => {
+	it('sleeps while a workflow of media-for-agents sleeps, and is given links', async () => {
 		const { n8n, service } = pair;
 		const example = readExample('media-for-agents', { n8n: n8n.url, media: service.filesUrl });
 		const { id } = await pair.importWorkflow(example);

@@ -9,7 +9,7 @@ const VERSION = 1.1;
 
 const pair = usePair({ service: { taskSeconds: 0.2 } });
 
-/** n8n makes its types of all nodes for its MCP server since 2.41, with the modules that its own assistant uses. */
+/** Since 2.41, n8n makes the types of nodes that its MCP server needs, with the modules of its own assistant. */
 const describeWhereBuilt = isOldest ? describe.skip : describe;
 
 /** The client of n8n's MCP server. */
@@ -21,8 +21,8 @@ interface Answer {
 	isError?: boolean;
 }
 
-/** Calls a tool of n8n's MCP server. @throws {Error} with what the tool tells of an error */
-async function call<Result>(name: string, parameters: Record<string, unknown>) {
+/** Calls a tool of n8n's MCP server. @throws {Error} with the tool's message */
+async function callTool<Result>(name: string, parameters: Record<string, unknown>) {
 	const answer = (await client.callTool({ name, arguments: parameters })) as Answer;
 	if (answer.isError) throw new Error(answer.content[0]?.text);
 	return answer.structuredContent as Result;
@@ -36,22 +36,24 @@ async function runWritten(parameters: object) {
 	const code = `import { workflow, node, trigger } from '@n8n/workflow-sdk';
 const start = trigger({ type: 'n8n-nodes-base.manualTrigger', version: 1, config: { name: 'Start' } });
 export default workflow('written', 'Written by an AI').add(start).to(node(${node}));`;
-	const checked = await call<object>('validate_workflow', { code });
+	const checked = await callTool<object>('validate_workflow', { code });
 	expect(checked).toEqual({ valid: true, nodeCount: 2 });
-	const { workflowId } = await call<{ workflowId: string }>('create_workflow_from_code', { code });
+	const { workflowId } = await callTool<{ workflowId: string }>('create_workflow_from_code', {
+		code,
+	});
 	const run = { workflowId, executionMode: 'manual' };
-	const { executionId } = await call<{ executionId: string }>('execute_workflow', run);
+	const { executionId } = await callTool<{ executionId: string }>('execute_workflow', run);
 	await pair.n8n.waitForExecution(executionId);
 	return { workflowId, executionId };
 }
 
-/** Has n8n look something up, as its MCP server does for a builder. */
+/** Asks n8n's MCP server for models or fields, as a builder does. */
 async function explore(methodName: string, methodType: string, more: object) {
-	type Found = { results: Array<{ name: string; value: string }> };
+	type Answer = { results: Array<{ name: string; value: string }> };
 	const credential = { credentialType: 'mediaGenerationApi', credentialId: pair.credential.id };
 	const method = { nodeType: NODE_TYPE, version: VERSION, methodName, methodType };
-	const found = await call<Found>('explore_node_resources', { ...method, ...credential, ...more });
-	return found.results;
+	const request = { ...method, ...credential, ...more };
+	return (await callTool<Answer>('explore_node_resources', request)).results;
 }
 
 describeWhereBuilt('an AI that builds workflows', () => {
@@ -65,23 +67,23 @@ describeWhereBuilt('an AI that builds workflows', () => {
 	afterAll(async () => await client.close());
 
 	it('finds the node', async () => {
-		const { results } = await call<{ results: string }>('search_nodes', {
+		const { results } = await callTool<{ results: string }>('search_nodes', {
 			queries: ['image edit'],
 		});
 		const found = [...results.matchAll(/^- (\S+)/gm)].map(([, id]) => id);
 		expect(found.slice(0, 3)).toContain(NODE_TYPE);
 	});
 
-	it('sees what each model takes, and how more of them are looked up', async () => {
+	it('sees what each model takes, and how to find more models', async () => {
 		const nodeIds = [{ nodeId: NODE_TYPE, resource: 'task', operation: 'start' }];
-		const { definitions } = await call<{ definitions: string }>('get_node_types', { nodeIds });
+		const { definitions } = await callTool<{ definitions: string }>('get_node_types', { nodeIds });
 		for (const model of Object.keys(contract)) expect(definitions).toContain(`${model}: `);
 		expect(definitions).toContain('@searchListMethod searchModels');
 		expect(definitions).toContain('@loadOptionsMethod listModelFields');
 		expect(definitions).toContain("'fields' | 'json'");
 	});
 
-	it('finds any model of the service, looks up its fields, makes a workflow, runs it, and gets the result', async () => {
+	it('finds any model of the service, asks for its fields, makes a workflow, runs it, and gets the result', async () => {
 		const anyModel = { __rl: true, mode: 'id', value: 'epsilon-2/text-to-video' };
 		const words = { filter: 'epsilon text to video' };
 		const found = await explore('searchModels', 'listSearch', words);
@@ -100,7 +102,7 @@ describeWhereBuilt('an AI that builds workflows', () => {
 			{ model: anyModel.value, input: { ...value, duration: '5' } },
 		]);
 		const read = { workflowId, executionId, includeData: true };
-		const result = JSON.stringify(await call('get_workflow_execution', read));
+		const result = JSON.stringify(await callTool('get_workflow_execution', read));
 		expect(result).toContain(pair.listIds()[0]);
 		expect(result).toContain('"status":"completed"');
 	});

@@ -16,11 +16,11 @@ beforeAll(async () => {
 afterAll(async () => await editor?.close());
 afterEach(() => pair.service.set({ catalogue: true }));
 
-/** Builds our node as a person leaves it who has chosen nothing yet. */
-const anyModel = (parameters: Record<string, unknown> = {}, more?: object) =>
+/** Builds our node as it is before a person has chosen a model. */
+const buildAnyModel = (parameters: Record<string, unknown> = {}, more?: object) =>
 	buildMediaGeneration({ operation: 'generate', model: 'any', ...parameters }, more);
 
-const byId = (value: string) => ({ __rl: true, mode: 'id', value });
+const locateById = (value: string) => ({ __rl: true, mode: 'id', value });
 
 /** Opens the panel of our node in a saved workflow. */
 async function openPanel(id: string) {
@@ -36,8 +36,8 @@ let workflowId: string;
 
 // One person's path: each step goes on from where the one before it ended.
 describe('a person who wants another model', () => {
-	it('finds it by a part of its name, fills in its fields and gets a task', async () => {
-		const nodes = [...readFiles({ photo: 'plain.png' }), anyModel()];
+	it('finds the model by a part of its name, fills in the fields and gets a task', async () => {
+		const nodes = [...readFiles({ photo: 'plain.png' }), buildAnyModel()];
 		({ id: workflowId } = await pair.importWorkflow(chain('Any model', nodes)));
 		await openPanel(workflowId);
 		expect(await editor.get('resource-mapper-container').count()).toBe(0);
@@ -73,7 +73,7 @@ describe('a person who wants another model', () => {
 		expect(await editor.get('node-run-info-stale').count()).toBe(0);
 	});
 
-	it('chooses another one, which keeps the prompt, and gives it URLs and a binary field in a list', async () => {
+	it('chooses another model, for which the prompt stays, and enters URLs and a binary field in a list', async () => {
 		await editor.chooseFromSearch('anyModel', 'kappa reference', 'Kappa 6');
 		await editor.get('parameter-input-reference_image_urls').waitFor();
 		const prompt = editor.get('parameter-input-prompt');
@@ -93,7 +93,7 @@ describe('a person who wants another model', () => {
 		await editor.waitForOutput();
 	});
 
-	it('saves it, and someone else runs it without a catalogue', async () => {
+	it('saves the workflow, and someone else runs it without a catalogue', async () => {
 		await editor.closePanel();
 		expect(await editor.findNode(NODE).innerText()).toContain('kappa-6/reference-to-video');
 		await editor.page.keyboard.press('Control+s');
@@ -103,7 +103,7 @@ describe('a person who wants another model', () => {
 			return JSON.stringify(workflow).includes('Two') ? workflow : undefined;
 		};
 		const exported = await poll(findSaved, { what: 'the saved workflow' });
-		// Nothing of the catalogue is in memory for it.
+		// With this credential, nothing of the catalogue is in memory.
 		const modelsPath = '/api/v1/models?import';
 		const credential = await pair.createCredential({ advancedSettings: true, modelsPath });
 		service.set({ catalogue: false });
@@ -125,7 +125,7 @@ describe('a person who wants another model', () => {
 	});
 });
 
-/** Holds the newest task to what was filled in. */
+/** Checks that the newest task has what was filled in. */
 function expectTwoFriends() {
 	const upload = [...pair.service.uploads.values()].at(-1);
 	expect(upload?.size).toBe(readMedia('plain.png').length);
@@ -135,12 +135,12 @@ function expectTwoFriends() {
 	});
 }
 
-it('a model that continues an earlier result is chosen behind a song, and the IDs of each take are filled in and sent', async () => {
+it('behind a song, a person chooses a model that goes on with its result, and the IDs of each take are filled in and sent', async () => {
 	const song = readExample('song-to-video').nodes.find(({ name }) => name === 'Make a song');
 	const options = { outputItems: 'perFile', downloadResults: false };
 	const parameters = { ...song?.parameters, options };
 	const makeSong = buildMediaGeneration(parameters, { name: 'Make a song' });
-	const { id } = await pair.importWorkflow(chain('Continue', [makeSong, anyModel()]));
+	const { id } = await pair.importWorkflow(chain('Continue', [makeSong, buildAnyModel()]));
 	const { length } = pair.listTasks();
 	await openPanel(id);
 	await editor.chooseFromSearch('anyModel', 'music video', 'Zeta Song V5 Music Video');
@@ -162,7 +162,7 @@ it('a model that continues an earlier result is chosen behind a song, and the ID
 it('a person who has a sheet asks for Map Automatically, and gets a task of the columns', async () => {
 	const rows = [{ row_number: 2, prompt: 'A red fox', image_resolution: '2K', image: 'x' }];
 	const options = { howToWait: 'polling', downloadResults: false };
-	const nodes = [buildItems(rows), anyModel({ options })];
+	const nodes = [buildItems(rows), buildAnyModel({ options })];
 	const { id } = await pair.importWorkflow(chain('Sheet', nodes));
 	await openPanel(id);
 	await editor.chooseFromSearch('anyModel', 'epsilon canvas', 'Epsilon Canvas');
@@ -182,7 +182,10 @@ it('a person who has a sheet asks for Map Automatically, and gets a task of the 
 const PASTED = '{ "prompt": "{{ $json.prompt }}" }';
 
 it('JSON that is pasted with an expression becomes one, because the field is blank at first', async () => {
-	const node = anyModel({ anyModel: byId('epsilon-2/text-to-video'), inputMode: 'json' });
+	const node = buildAnyModel({
+		anyModel: locateById('epsilon-2/text-to-video'),
+		inputMode: 'json',
+	});
 	const nodes = [buildItems([{ prompt: 'A red fox' }]), node];
 	const { id } = await pair.importWorkflow(chain('Pasted', nodes));
 	const { length } = pair.listTasks();

@@ -11,9 +11,9 @@ describe('anyone who can send requests to the resume URL of an execution that sl
 	let executionId: string;
 	let taskId: string;
 	let resumeUrl: URL;
-	let taskSaid: object;
+	let taskData: object;
 
-	/** Reads whether it sleeps, and when n8n itself would end that. */
+	/** Reads whether the execution sleeps, and when n8n itself would end the sleep. */
 	const readSleep = async () =>
 		await pair.n8n.request<{ status: string; waitTill: string }>(
 			'GET',
@@ -28,17 +28,17 @@ describe('anyone who can send requests to the resume URL of an execution that sl
 		const task = pair.findTask(PROMPT);
 		taskId = task.taskId;
 		resumeUrl = new URL(String(task.callBackUrl));
-		taskSaid = { task_id: taskId };
+		taskData = { task_id: taskId };
 	});
 
-	it('wakes it by nothing but the end of its task', async () => {
+	it('wakes the execution by nothing but the end of its task', async () => {
 		const token = String(resumeUrl.searchParams.get('signature'));
 		const { href: url } = resumeUrl;
 		const [path = ''] = url.split('?');
-		const nudge = { ...taskSaid, callbackType: 'nudge', state: 'success' };
+		const nudge = { ...taskData, callbackType: 'nudge', state: 'success' };
 		const before = await readSleep();
-		/** By what is sent: the URL, what is other than in a callback, n8n's or our status, and how often the service is asked. */
-		const rows: Record<string, [url: string, more: object, status: number, asked: number]> = {
+		/** By what is sent: the URL, what differs from a callback, the status of the answer, and how many looks follow. */
+		const rows: Record<string, [url: string, more: object, status: number, looks: number]> = {
 			'no token': [path, {}, 401, 0],
 			'another token': [`${path}?signature=${'0'.repeat(token.length)}`, {}, 401, 0],
 			'the token of an array': [`${path}?signature[]=${token}`, {}, 401, 0],
@@ -46,22 +46,22 @@ describe('anyone who can send requests to the resume URL of an execution that sl
 			GET: [url, { method: 'GET', key: '', body: undefined }, 404, 0],
 			'no signature': [url, { key: '' }, 401, 0],
 			'another key': [url, { key: 'another key' }, 401, 0],
-			'a claim': [url, { body: { code: 200, data: { ...taskSaid, state: 'success' } } }, 503, 1],
+			'a claim': [url, { body: { code: 200, data: { ...taskData, state: 'success' } } }, 503, 1],
 			'a nudge': [url, { body: { data: nudge, resumed: true } }, 200, 1],
 			'a nudge without a signature': [url, { key: '', body: { data: nudge } }, 200, 1],
-			'15 MB': [url, { body: { data: taskSaid, more: 'x'.repeat(15e6) } }, 503, 1],
+			'15 MB': [url, { body: { data: taskData, more: 'x'.repeat(15e6) } }, 503, 1],
 			'the prototype': [url, { body: JSON.parse('{"__proto__":{"data":{}}}') as object }, 400, 0],
 		};
-		for (const [name, [to, more, status, asked]] of Object.entries(rows)) {
+		for (const [name, [to, more, status, looks]] of Object.entries(rows)) {
 			const count = pair.countRequests(DETAILS_PATH);
 			const { key, body, ...sent } = {
-				...{ method: 'POST', key: defaults.webhookSecret, body: { data: taskSaid } },
+				...{ method: 'POST', key: defaults.webhookSecret, body: { data: taskData } },
 				...more,
 			};
 			const headers = { 'content-type': 'application/json', ...(key && signHeaders(body, key)) };
 			const response = await fetch(to, { ...sent, headers, body: JSON.stringify(body) });
 			const counted = pair.countRequests(DETAILS_PATH) - count;
-			expect({ name, status: response.status, asked: counted }).toEqual({ name, status, asked });
+			expect({ name, status: response.status, looks: counted }).toEqual({ name, status, looks });
 			expect(await readSleep()).toMatchObject({ status: 'waiting', waitTill: before.waitTill });
 		}
 	});

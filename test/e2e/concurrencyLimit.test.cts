@@ -18,7 +18,7 @@ const pair = usePair({
 	keeps: true,
 });
 
-/** Lets its callers wait until they are released, and counts those that only tell of themselves. */
+/** A server whose callers wait at `/` until they are released. It counts those of `/note`. */
 const busy = fastify({ forceCloseConnections: true });
 let busyUrl: string;
 let isBusy = false;
@@ -69,11 +69,11 @@ const count = async (workflowId: string, ...status: string[]) =>
 it('while n8n waits for a slot, for longer than a minute and after a hang-up, copies of a callback start nothing', async () => {
 	const { service } = pair;
 	const { id, url } = await pair.activateTrigger();
-	const [kept = '', hungUp = ''] = await Promise.all([1, 2].map(() => createEndedTask(service)));
+	const [waiting = '', hungUp = ''] = await Promise.all([1, 2].map(() => createEndedTask(service)));
 	await takeSlot();
 
 	const sender = new AbortController();
-	const first = service.callback(kept, { url });
+	const first = service.callback(waiting, { url });
 	const cutOff = service.callback(hungUp, { url, signal: sender.signal });
 	await poll(async () => (await count(id, 'new')) === 2, {
 		what: 'executions that wait for a slot',
@@ -89,15 +89,15 @@ it('while n8n waits for a slot, for longer than a minute and after a hang-up, co
 		});
 		return { status, ...parseAnswer(body) };
 	};
-	for (const copy of await Promise.all([kept, hungUp].map(send)))
+	for (const copy of await Promise.all([waiting, hungUp].map(send)))
 		expect(copy).toMatchObject({ status: 503, reason: 'underway' });
 	expect(await count(id, 'new')).toBe(2);
 
 	release();
 	expect(parseAnswer((await first).body)).toMatchObject({ emitted: true });
 	const tasks = await pair.waitForTriggered(id, 2);
-	expect(tasks.map(({ taskId }) => taskId).sort()).toEqual([kept, hungUp].sort());
-	for (const copy of await Promise.all([kept, hungUp].map(send)))
+	expect(tasks.map(({ taskId }) => taskId).sort()).toEqual([waiting, hungUp].sort());
+	for (const copy of await Promise.all([waiting, hungUp].map(send)))
 		expect(copy).toMatchObject({ status: 200, reason: 'duplicate' });
 	expect(await count(id)).toBe(2);
 });
@@ -123,7 +123,7 @@ it('while n8n waits for a slot, for longer than a minute and after hang-ups, cop
 	await takeSlot();
 
 	const task = await pair.endTask(pair.findTask(first));
-	/** Sends a callback as a sender does that gives up after some seconds. A busy n8n takes a while to answer a copy. */
+	/** Sends a callback, and gives up after some seconds. A busy n8n takes a while to answer a copy. */
 	const send = async (callbackType?: string, seconds = 30) => {
 		const body = callbackType && {
 			data: { task_id: task.taskId, callbackType },
@@ -135,7 +135,7 @@ it('while n8n waits for a slot, for longer than a minute and after hang-ups, cop
 		});
 		return await sent.then(({ body }) => parseAnswer(body)).catch(({ message }: Error) => message);
 	};
-	// n8n answers the one that wakes the execution when it has a slot for it.
+	// n8n answers the callback that wakes the execution when it has a slot for the execution.
 	expect(await send(undefined, 1)).toContain('did not answer');
 	const sendCopies = async () => await Promise.all([send(), send(), send('nudge')]);
 	const answers = await sendCopies();

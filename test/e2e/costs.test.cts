@@ -36,13 +36,13 @@ async function readCustomData(id: string) {
 	return customData;
 }
 
-/** Holds an execution to that n8n finds it by all tasks of a test, and by what they cost together, each counted once. */
+/** Checks that n8n finds an execution by all tasks of a test, and by their costs together, each counted once. */
 async function expectFound(id: string) {
 	const taskIds = pair.listIds();
 	const costs = pair.listTasks().map(({ creditsConsumed }) => creditsConsumed);
 	const credits = String(costs.reduce((total, cost) => total + cost));
 	expect(Number(credits)).toBeGreaterThan(0);
-	// n8n stores it a moment after the execution has ended.
+	// n8n stores custom data a moment after the execution has ended.
 	let last: Record<string, string> = {};
 	const isShown = async () => {
 		last = await readCustomData(id);
@@ -88,13 +88,13 @@ it.each(['callback', 'polling'])(
 	async (howToWait) => {
 		const node = generate({ options: { howToWait, maxCreditsPerRun: 25 } });
 		const texts = buildPrompts(['one', 'two', 'three']);
-		const said = `'Maximum Credits per Run' in Options is 25: 2 already created in this execution, for 25 credits, the dearest for 12.5`;
+		const message = `'Maximum Credits per Run' in Options is 25: 2 already created in this execution, for 25 credits, the dearest for 12.5`;
 		const fail = async (workflow: ReturnType<typeof chain>) => {
 			const before = pair.countCreations();
 			const { id } = await pair.importWorkflow(workflow);
 			const failed = await pair.runSaved(id);
 			expect(failed.status).toBe('error');
-			expect(failed.getError()?.message).toContain(said);
+			expect(failed.getError()?.message).toContain(message);
 			expect(pair.countCreations()).toBe(before + 2);
 			return failed.id;
 		};

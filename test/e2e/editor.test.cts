@@ -1,5 +1,5 @@
 import type { Locator } from 'playwright-core';
-import { createEndedTask } from '../../dev/fixtures/callbacks.cts';
+import { createTask } from '../../dev/fixtures/callbacks.cts';
 import { buildDocument } from '../../dev/service/catalogue.cts';
 import { CREDENTIAL_TYPE, TOKEN, WEBHOOK_SECRET } from '../../dev/fixtures/pair.cts';
 import { chain, generate, NODE, buildPrompts } from '../../dev/fixtures/workflows.cts';
@@ -19,7 +19,7 @@ const pair = usePair({
 let editor: Editor;
 
 beforeAll(async () => {
-	// A person adds one by hand.
+	// A person adds the credential by hand.
 	await pair.n8n.request('DELETE', `/rest/credentials/${pair.credential.id}`);
 	editor = await openEditor(pair.n8n);
 });
@@ -54,7 +54,7 @@ class Hand {
 		await this.choose(list, editor.get('rlc-item').filter({ hasText: name }));
 	}
 
-	/** Opens the node list, and chooses an entry of what is found for these words, by default of what it begins with. */
+	/** Opens the node list, and chooses an entry: of what is found for these words, or without words of the first view. */
 	async chooseNode(opener: string, words: string, entry: string) {
 		await this.click(editor.get(opener));
 		await editor.get('node-creator-search-bar').waitFor();
@@ -148,7 +148,7 @@ describe('a person at the editor', () => {
 		await editor.closePanel();
 
 		expect(await editor.publish()).toContain('Workflow published');
-		await createEndedTask(pair.service, { prompt: '', callBackUrl });
+		await createTask(pair.service, '', callBackUrl);
 		await editor.page.getByText('Executions', { exact: true }).click();
 		await editor.get('execution-time').first().waitFor();
 	});
@@ -189,7 +189,7 @@ it('a batch of which a task failed says so once, in short lines, and counts its 
 });
 
 describe('what a service says', () => {
-	/** n8n lets its style through. */
+	/** A link that covers the page, as n8n lets its style through. */
 	const link = '<a style="position:fixed;inset:0;z-index:9999" href="https://evil.example">';
 	const shown = '‹a style="position:fixed;inset:0;z-index:9999" href="https://evil.example"›';
 	/** The label of a field has room for a short default. */
@@ -206,7 +206,7 @@ describe('what a service says', () => {
 	};
 	const failed = { state: 'fail', failCode: '501', failMsg: link };
 
-	/** Lets the service answer so; what is not named, it answers as always. */
+	/** Sets the service's answers by their paths. Those of other paths stay as they are. */
 	const answer = (own: Record<string, object>) =>
 		pair.service.set({
 			readSeconds: 0,
@@ -217,7 +217,7 @@ describe('what a service says', () => {
 			},
 		});
 
-	/** Waits until it is shown in a place, and is no element anywhere. */
+	/** Waits until a text is shown in a place, and checks that no element of the page was made of it. */
 	async function expectText(place: Locator, text = shown) {
 		await place.getByText(text).filter({ visible: true }).first().waitFor();
 		expect(await editor.page.locator('a[href*="evil.example"], #foreign').count()).toBe(0);

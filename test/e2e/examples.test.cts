@@ -87,7 +87,7 @@ describe('video-from-a-photo', () => {
 	async function readLastPage(text: string) {
 		const { formWaitingUrl } = await sendForm(webhookId, photo, text);
 		const pageUrl = String(formWaitingUrl);
-		// The form in the browser asks so for its next page. n8n answers a page that isn't there yet late or never.
+		// The form in the browser asks for its next page in this way. n8n answers a page that isn't there yet late or never.
 		const statusUrl = pageUrl.replace('?', '/n8n-execution-status?');
 		const isReady = async () => (await (await fetch(statusUrl)).text()).trim() === 'form-waiting';
 		await poll(isReady, { what: 'the last page of the form' });
@@ -134,8 +134,8 @@ it('media-for-agents says to the agent why the task failed, and not to try again
 /** Returns the code of a parameter that is an expression. */
 const readCode = (value: unknown) => /^=\{\{(.*)\}\}$/s.exec(String(value))?.[1] ?? '';
 
-/** Puts nodes that evaluate the same expressions in place of those of Google. */
-function withoutGoogle(workflow: Workflow, rows: object[]) {
+/** Puts nodes that evaluate the same expressions in place of Google's nodes. */
+function replaceGoogle(workflow: Workflow, rows: object[]) {
 	const replace = (name: string, build: (parameters: object) => WorkflowNode) => {
 		const node = workflow.nodes.find((one) => one.name === name);
 		Object.assign(node ?? {}, build(node?.parameters ?? {}), { name, credentials: {} });
@@ -158,7 +158,7 @@ it('sheet-to-files makes a file of each row that has none, and notes why a task 
 		{ row_number: 3, prompt: 'A hare', file: 'https://drive.example/hare' },
 		{ row_number: 4, prompt: 'An owl #fail', file: '' },
 	];
-	const execution = await pair.run(withoutGoogle(read('sheet-to-files'), rows));
+	const execution = await pair.run(replaceGoogle(read('sheet-to-files'), rows));
 	expect(execution.getError()).toBeUndefined();
 	const tasks = pair.listTasks().slice(count);
 	expect(new Set(tasks.map(({ input }) => input))).toEqual(
@@ -201,7 +201,7 @@ it('song-to-video makes a video of each take of a song', async () => {
 	);
 });
 
-/** Runs an example with an agent, which makes a call in each turn, by hand in place of a chat. */
+/** Runs an example with an agent by hand in place of a chat. The agent makes one call in each turn. */
 async function startAgent(name: string, calls: object[], ...inputs: CredentialInput[]) {
 	model.script(calls.map((call) => [call]));
 	const others: Record<string, Credential> = {};

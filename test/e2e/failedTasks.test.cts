@@ -14,7 +14,7 @@ const THREE_TRIES = { retryOnFail: true, maxTries: 3, waitBetweenTries: 50 };
 
 let runs = 0;
 
-/** Runs the node once for these prompts, which get a name of the run. It sleeps, so n8n's tries begin anew when it is awake. */
+/** Runs the node for these prompts, to which it adds a name of the run. The run sleeps, so n8n's tries begin anew when it wakes. */
 async function run(texts: string[], settings: object = {}) {
 	const name = `run${++runs}`;
 	const named = texts.map((text) => `${text} ${name}`);
@@ -25,7 +25,7 @@ async function run(texts: string[], settings: object = {}) {
 	const tasks = named.map((prompt) =>
 		pair.listTasks().filter(({ input }) => input.prompt === prompt),
 	);
-	// It slept.
+	// The run slept.
 	for (const { callBackUrl } of tasks.flat()) expect(callBackUrl).toBeDefined();
 	/** The IDs of each item's tasks, the oldest first. */
 	const ids = tasks.map((some) => some.map(({ taskId }) => taskId));
@@ -65,7 +65,7 @@ describe('a task that failed', () => {
 		expect(json).toEqual({ prompt, error: FAILED_ITEM, message, details });
 	});
 
-	it("is created in no more than n8n's tries, also of n8n's that begin anew when it wakes the execution", async () => {
+	it("is created again only by n8n's tries, and no more often, though the tries begin anew after a sleep", async () => {
 		const { execution, ids } = await run(['one', 'two #fail'], THREE_TRIES);
 		expect(execution.status).toBe('error');
 		expect(ids.map(({ length }) => length)).toEqual([1, 3]);
@@ -75,7 +75,7 @@ describe('a task that failed', () => {
 		expect(description).toEqual(endsWithId(ids[1]?.[2]));
 	});
 
-	it('is not paid again by a retry from the list, which outputs the finished ones as the workflow is saved then', async () => {
+	it('is not paid for again by a retry from the list, which outputs the finished tasks with the settings that are saved then', async () => {
 		const { workflowId, execution, ids } = await run(TEXTS);
 		const before = pair.countCreations();
 		const again = await pair.retry(execution.id);

@@ -14,7 +14,7 @@ const pair = usePair({
 	keeps: true,
 });
 
-/** Sends a callback that says that the task goes on, or by default that it has ended. */
+/** Sends a callback that says that the task goes on, or by default that the task has ended. */
 async function sendCallback(prompt: string, callbackType?: string) {
 	const { taskId } = pair.findTask(prompt);
 	const data = { task_id: taskId, callbackType };
@@ -28,7 +28,7 @@ const REFUSED = { status: 404, reason: 'taskNotInExecution' };
 const IMAGE = 'image #noCallback';
 const VIDEO = 'video #noCallback';
 
-it('two Generates in a row: progress goes by, and so does a copy of the first callback in the second wait', async () => {
+it('two Generates in a row: neither progress nor a copy of the first callback ends a wait', async () => {
 	const image = generate({ anyInput: { prompt: IMAGE } }, { name: IMAGE });
 	const anyInput = `={{ { prompt: '${VIDEO}', image: $json.resultUrls[0] } }}`;
 	const id = await pair.startSleeping(image, generate({ anyInput }, { name: VIDEO }));
@@ -51,7 +51,7 @@ it('two Generates in a row: progress goes by, and so does a copy of the first ca
 	expect(pair.findTask(VIDEO).input.image).toContain(pair.findId(IMAGE));
 });
 
-it('a round of a loop goes on to its end after one whose limit passed, whatever n8n had set up for that one', async () => {
+it('a round of a loop sleeps until its task ends, though the limit of the round before had passed', async () => {
 	const [first, second] = ['first #neverEnds', 'second #neverEnds'];
 	const rounds = [
 		{ prompt: first, limit: 0.05 },
@@ -61,7 +61,7 @@ it('a round of a loop goes on to its end after one whose limit passed, whatever 
 	const { id: workflowId } = await pair.importWorkflow(loop(buildItems(rounds), node));
 	const id = await pair.n8n.run(workflowId);
 	await pair.waitForSleep(id);
-	// n8n does so each minute. A timer that it sets is not cleared when the wait ends.
+	// Each minute, n8n looks for waits that end soon. It doesn't clear a timer that it has set for a wait.
 	const isTimed = await evaluate<boolean>(
 		pair.n8n,
 		`{

@@ -16,14 +16,14 @@ import { poll } from '../../dev/n8n/wait.cts';
 import type { WorkflowNode } from '../../dev/n8n/workflow.cts';
 import { isOldest, usePair } from './support.cts';
 
-/** Every node of an execution that waits has the same resume URL. None may be touched by what is meant for ours. */
+/** All nodes of an execution that waits have the same resume URL. No callback for our node may touch another node. */
 
 const pair = usePair({
 	service: { taskSeconds: 0.5, credits: 1e9, callbackRetrySeconds: [0.5, 1, 2, 4] },
 	keeps: true,
 });
 
-/** Notes what runs behind the nodes, outside of n8n, which may keep nothing of an execution. */
+/** Notes what runs behind the nodes. n8n itself may store nothing of an execution. */
 const recorder = fastify();
 const noted: string[] = [];
 let noteIt: WorkflowNode;
@@ -39,7 +39,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await recorder.close());
 
-/** Activates a workflow whose webhook answers at once, calls it with an item for each prompt, and returns its only execution. */
+/** Activates a workflow whose webhook answers at once, calls it with an item for each prompt, and returns the workflow's ID. */
 async function start(texts: string[], nodes: WorkflowNode[], settings: object = {}) {
 	const workflow = connect(`Neighbor of ${texts[0]}`, [buildWebhook(), SPLIT_ITEMS, ...nodes]);
 	Object.assign(workflow.settings ?? {}, settings);
@@ -59,7 +59,7 @@ async function waitForSleep(workflowId: string) {
 	return String(execution?.id);
 }
 
-/** Waits until the last node that ran in an execution that sleeps is this one. */
+/** Waits until an execution sleeps, and the node of this name ran last. */
 async function waitForNode(executionId: string, name: string) {
 	const isThere = async () => {
 		const execution = await pair.n8n.getExecution(executionId);
@@ -84,7 +84,7 @@ async function sendAll(prompt: string) {
 	}));
 }
 
-/** To a form that waits n8n sends everybody on, and finds no webhook of our path there either. The oldest n8n doesn't look there. */
+/** n8n sends every caller on to a form that waits, and finds no webhook of our path there either. The oldest n8n doesn't look there. */
 async function expectNoForm(prompt: string) {
 	const status = isOldest ? 404 : 307;
 	for (const answer of await sendAll(prompt)) expect(answer).toMatchObject({ status });
@@ -133,8 +133,8 @@ describe.each(Object.entries(WAITING))('n8n’s node "%s"', (name, { node, goOn 
 		const [behind, before] = [`behind-${name}`, `before-${name} #neverEnds`];
 		const sleeps = { ...generate({ anyInput: { prompt: before } }), name: 'Sleeps' };
 		const options = { howToWait: 'callback' };
-		const id = await start([behind], [generate({ options }), node, sleeps, noteIt]);
-		const executionId = await waitForSleep(id);
+		const workflowId = await start([behind], [generate({ options }), node, sleeps, noteIt]);
+		const executionId = await waitForSleep(workflowId);
 		await waitForNode(executionId, name);
 		if (name === 'Wait for a form') await expectNoForm(behind);
 		else for (const answer of await sendAll(behind)) expect(answer).toMatchObject(NOT_OURS);
@@ -142,7 +142,7 @@ describe.each(Object.entries(WAITING))('n8n’s node "%s"', (name, { node, goOn 
 		expect(pair.listPrompts()).not.toContain(before);
 		const resumeUrl = buildResumeUrl(behind);
 		await goOn(resumeUrl);
-		// Its own way does not wake our node behind it.
+		// The request for n8n's node does not wake our node behind it.
 		await pair.waitForTasks(before);
 		await waitForNode(executionId, 'Sleeps');
 		expect((await fetch(resumeUrl, { method: 'POST' })).status).toBe(404);
@@ -170,13 +170,13 @@ describe('an execution that sleeps', () => {
 
 	it('whose workflow is edited and deactivated meanwhile, goes on', async () => {
 		const prompt = 'edited #neverEnds';
-		const id = await start([prompt], [generate()]);
-		const executionId = await waitForSleep(id);
-		const workflow = await pair.n8n.getWorkflow(id);
+		const workflowId = await start([prompt], [generate()]);
+		const executionId = await waitForSleep(workflowId);
+		const workflow = await pair.n8n.getWorkflow(workflowId);
 		const polls = generate({ options: { howToWait: 'polling' } });
 		const nodes = workflow.nodes.map((node) => (node.name === NODE ? { ...node, ...polls } : node));
-		await pair.n8n.importWorkflow({ ...workflow, nodes }, { replaces: id });
-		await pair.n8n.deactivate(id);
+		await pair.n8n.importWorkflow({ ...workflow, nodes }, { replaces: workflowId });
+		await pair.n8n.deactivate(workflowId);
 		await pair.endTask(pair.findTask(prompt));
 		expect((await sendAll(prompt))[0]).toMatchObject({ status: 200, resumed: true });
 		const execution = await pair.n8n.waitForExecution(executionId);

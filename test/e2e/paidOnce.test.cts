@@ -3,7 +3,7 @@ import { rejectOnce } from '../../dev/fixtures/compareRuns.cts';
 import { editSample, NODE, buildPrompts } from '../../dev/fixtures/workflows.cts';
 import { usePair } from './support.cts';
 
-/** Every way n8n runs the node, and repeats it. */
+/** All ways in which n8n runs the node and repeats it. */
 const WAYS = {
 	start: { operation: 'start' },
 	callback: { options: { howToWait: 'callback' } },
@@ -12,7 +12,7 @@ const WAYS = {
 const ON_ERROR = ['stopWorkflow', 'continueRegularOutput', 'continueErrorOutput'];
 const RETRY = { retryOnFail: true, maxTries: 3, waitBetweenTries: 50 };
 
-/** Says in an expression whether n8n keeps the ID of a task for the node: it is then in another try. */
+/** An expression: whether n8n has stored the ID of a task for the node, which is then in another try. */
 const HAS_PAID = `/[0-9a-f]{32}/.test(JSON.stringify($node["${NODE}"].context))`;
 
 const { sendings, faultsFor } = rejectOnce();
@@ -22,11 +22,11 @@ const pair = usePair({
 });
 
 it.each(Object.entries(WAYS))(
-	'Retry On Fail sends again what was refused, and nothing that was paid, though its fields are malformed then: %s',
+	'Retry On Fail sends again what was rejected, and nothing that was paid for, though its fields are malformed then: %s',
 	async (way, { options, ...parameters }: { options?: object; operation?: string }) => {
 		const run = async (onError: string) => {
 			// n8n repeats a run that stopped, and one whose first item has an error.
-			const kinds = ['refusedOnce', 'two', 'three'];
+			const kinds = ['rejectedOnce', 'two', 'three'];
 			if (onError === 'stopWorkflow') kinds.reverse();
 			const texts = kinds.map((kind) => `${kind} ${way} ${onError}`);
 			const sample = `${pair.service.filesUrl}/sample.png`;
@@ -34,7 +34,7 @@ it.each(Object.entries(WAYS))(
 				pair.service.filesUrl,
 				{
 					...parameters,
-					image: `={{ ${HAS_PAID} && !/refused/.test($json.prompt) ? 'none' : '${sample}' }}`,
+					image: `={{ ${HAS_PAID} && !/rejected/.test($json.prompt) ? 'none' : '${sample}' }}`,
 					seed: '={{ Math.floor(Math.random() * 1e9) }}',
 					options: { ...options, concurrency: 1 },
 				},
@@ -43,7 +43,7 @@ it.each(Object.entries(WAYS))(
 			const execution = await pair.runNodes(buildPrompts(texts), node);
 			expect(execution.readError()).toBe('');
 			const sent = texts.map((text) => sendings.get(text));
-			expect(sent).toEqual(kinds.map((kind) => (kind === 'refusedOnce' ? 2 : 1)));
+			expect(sent).toEqual(kinds.map((kind) => (kind === 'rejectedOnce' ? 2 : 1)));
 			const status = way === 'start' ? 'pending' : 'completed';
 			const tasks = texts.map((text) => ({ taskId: pair.findId(text), status }));
 			expect(execution.getItems(NODE)).toMatchObject(tasks);

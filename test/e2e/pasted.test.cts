@@ -33,7 +33,7 @@ const fieldLabels = [
 	{ ...FILE, fieldLabel: VIEWS, multipleFiles: true },
 ];
 
-/** Each with what is posted to it. */
+/** Triggers, each with the files and texts that are posted to it. */
 const TRIGGERS = {
 	form: (values: object[] = fieldLabels) => {
 		const webhookId = randomUUID();
@@ -112,13 +112,13 @@ it.each<[trigger: keyof typeof TRIGGERS, value: string, meant: string[]]>([
 	const anyFields = { mappingMode: 'defineBelow', value: values, schema: [] };
 	const posted = await post(TRIGGERS[trigger](), { ...model, anyFields });
 	expect(posted.error).toBe('');
-	// n8n numbers the files of a field as it has read them, not always as they were sent.
+	// n8n numbers the files of a field in the order in which it reads them, which may differ from how they were sent.
 	const names = meant.map((field) => String(posted.binary[field]?.fileName));
 	expect(new Set(names).size).toBe(meant.length);
 	expect(posted.sent).toEqual(names.map((name) => readMedia(name).length));
 });
 
-it('the label of a field of a form is refused where n8n has stored the file of another field in its place', async () => {
+it('the label of a form field is an error where n8n has stored the file of another field in its place', async () => {
 	const labels = ['写真', '動画'].map((fieldLabel) => ({ ...FILE, fieldLabel }));
 	const { error } = await post(TRIGGERS.form(labels), { model: 'beta2/image-edit', image: '写真' });
 	expect(error).toContain('\'Image\' is "写真", but n8n stores the files of 写真 and 動画 under');
@@ -137,7 +137,7 @@ it('an expression between the quotes of a body is sent as each item has it, and 
 	expect(sent).toEqual(new Set(expected));
 });
 
-it('what an expression has lost is refused before anything is sent', async () => {
+it('a value that an expression has lost is an error before anything is sent', async () => {
 	const lost: Array<[parameters: Record<string, unknown>, label: string]> = [
 		[{ inputMode: 'fields', prompt: '={{ $json.promt }}\n' }, 'Prompt'],
 		[{ anyInput: '={ "prompt": "{{ $json.promt }}" }' }, 'Prompt'],

@@ -12,8 +12,8 @@ import { DETAILS_PATH, readHints, usePair } from './support.cts';
 const LOGIN = `Basic ${btoa('user:pass word')}`;
 const URL_LOGIN = 'user:pass%20word';
 
-/** An honest service says in a result to whom it reported, so that what it says has the secrets of the URL. */
-function tellCallbackUrl(body: unknown, path: string) {
+/** Adds to a result the URL of the callback, with the secrets in it, as an honest service may. */
+function addCallbackUrl(body: unknown, path: string) {
 	const { data } = body as { data?: { taskId: string; resultJson?: string } };
 	const url = data && pair.service.tasks.get(data.taskId)?.callBackUrl;
 	if (!path.startsWith(DETAILS_PATH) || !data?.resultJson || !url?.includes(URL_LOGIN)) return body;
@@ -27,13 +27,13 @@ const pair = usePair({
 		taskSeconds: 1,
 		callbackRetrySeconds: [],
 		callbackTimeoutSeconds: 5,
-		rewrite: tellCallbackUrl,
+		rewrite: addCallbackUrl,
 	},
 	env: { ...INSPECTABLE, N8N_LOG_LEVEL: 'debug' },
 	keeps: true,
 });
 
-/** What the proxy was asked for below /login/: whether with the login, whether with a token, and what of. */
+/** The requests below /login/: what the proxy answered, and the execution that each was for. */
 const logins: string[] = [];
 
 /** A proxy in front of n8n: the first part of a path says what it answers to all requests below it. */
@@ -47,20 +47,24 @@ const proxy = http.createServer((request, response) => {
 		response.writeHead(Number(answer), { location: '/login' }).end(`Answer ${answer}`);
 		return;
 	}
-	const onward = http.request(`${pair.n8n.url}/${path.join('/')}`, { method, headers }, (given) => {
-		response.writeHead(Number(given.statusCode), given.headers);
-		given.pipe(response);
-	});
+	const onward = http.request(
+		`${pair.n8n.url}/${path.join('/')}`,
+		{ method, headers },
+		(answered) => {
+			response.writeHead(Number(answered.statusCode), answered.headers);
+			answered.pipe(response);
+		},
+	);
 	request.pipe(onward);
 });
 
 const OBSTACLE = '302';
 
 let origin: string;
-/** The executions, by their tasks. */
+/** The IDs of the executions, by the prompts of their tasks. */
 const ids: Record<string, string> = {};
 
-/** What stands in the hint and in n8n's log. */
+/** Says what the hint and n8n's log say. */
 const describeObstacle = () =>
 	`callbacks to ${origin}/${OBSTACLE}/webhook-waiting/ would not arrive: it answers 302. Let the proxy before n8n pass POST requests there on`;
 
@@ -74,9 +78,9 @@ const hurryNudges = async () =>
 		}`,
 	);
 
-/** Starts an execution behind the part of the proxy that gives this answer, with a task that is called so. */
+/** Starts an execution behind the part of the proxy that gives this answer. The name is the prompt of its task. */
 async function startBehind(answer: string, name: string, options: object) {
-	// n8n reads it at the start of each execution.
+	// n8n reads the variable at the start of each execution.
 	await evaluate(pair.n8n, `{ process.env.WEBHOOK_URL = '${origin}/${answer}/'; }`);
 	ids[name] = await pair.start(buildPrompts([name]), generate({ options }));
 	await pair.waitForTasks(name);
@@ -125,7 +129,7 @@ describe('a proxy that redirects the resume URL', () => {
 describe('behind a proxy that wants the login of WEBHOOK_URL', () => {
 	const NOTIFIED = 'login notified';
 	const NUDGED = 'login nudged #noCallback';
-	/** The only forms in which the login and the token are known: of n8n, and of the resume URL. */
+	/** The password, as it is, in a URL, and in the header of the login. */
 	const secrets = ['pass word', URL_LOGIN.split(':')[1] ?? '', LOGIN.split(' ')[1] ?? ''];
 	let asleep: Execution;
 
@@ -146,18 +150,18 @@ describe('behind a proxy that wants the login of WEBHOOK_URL', () => {
 		expect(logins.filter((one) => !one.startsWith('passes'))).toEqual([]);
 	});
 
-	it('n8n keeps neither the password nor the token: in no log, item, hint or record', async () => {
-		const all = [NOTIFIED, NUDGED].map((name) => String(ids[name]));
-		const ended = await Promise.all(all.map(async (id) => await pair.n8n.getExecution(id)));
+	it('n8n stores neither the password nor the token in any log, item, hint or record', async () => {
+		const endedIds = [NOTIFIED, NUDGED].map((name) => String(ids[name]));
+		const ended = await Promise.all(endedIds.map(async (id) => await pair.n8n.getExecution(id)));
 		const log = pair.n8n.readLog();
 		expect(log).toContain('a nudge found the end of the tasks');
 		expect(JSON.stringify(asleep.data.executionData?.contextData)).toContain('"sleep":');
 		for (const execution of [asleep, ...ended]) {
 			const { resumeToken, ...data } = execution.data as { resumeToken?: string };
-			const kept = [...secrets, String(resumeToken)];
+			const all = [...secrets, String(resumeToken)];
 			expect(resumeToken).toMatch(/\w{20}/);
 			for (const text of [JSON.stringify(data), log])
-				expect(kept.filter((secret) => text.includes(secret))).toEqual([]);
+				expect(all.filter((secret) => text.includes(secret))).toEqual([]);
 		}
 		for (const execution of ended)
 			expect(execution.getItems(NODE)).toMatchObject([

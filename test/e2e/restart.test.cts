@@ -16,41 +16,45 @@ describe('n8n that is killed and started again', () => {
 	const POLLING = 'polling #slow=60';
 	const CREATED = 'created';
 	const UNDER_WAY = '#hang #created';
-	/** Reaches its limit, of 12 s, while n8n is down. */
+	/** Tasks of an execution whose wait limit, 12 s, passes while n8n is down. */
 	const LIMITED = ['limited one', 'limited two #noCallback', 'limited three #neverEnds'];
 	const LIMIT_MINUTES = 0.2;
-	/** The last one ends when n8n is back: n8n goes through parked executions when it starts, and may take one for crashed that a callback resumes then. */
+	/** The last task ends when n8n is back. At its start, n8n checks the executions that sleep, and may take an execution that a callback wakes then for crashed. */
 	const LAST = 'batch #neverEnds';
-	const CALLED = numberTexts(19, 'batch').map((text, index) => `${text} #slow=${4 + index * 0.75}`);
-	const BATCH = [...CALLED, LAST];
+	const NOTIFIED = numberTexts(19, 'batch').map(
+		(text, index) => `${text} #slow=${4 + index * 0.75}`,
+	);
+	const BATCH = [...NOTIFIED, LAST];
 
 	let fileId: string;
 	let batchId: string;
 	let limitedId: string;
 	let creations: number;
 
-	const wait = (texts: string[], parameters?: Record<string, unknown>) => [
+	const buildNodes = (texts: string[], parameters?: Record<string, unknown>) => [
 		buildPrompts(texts),
 		generate(parameters),
 	];
 
 	beforeAll(async () => {
 		const { n8n, service } = pair;
-		fileId = await pair.startSleeping(...wait([FILE], { options: { downloadResults: true } }));
-		await pair.start(...wait([POLLING], { options: { howToWait: 'polling' } }));
+		fileId = await pair.startSleeping(
+			...buildNodes([FILE], { options: { downloadResults: true } }),
+		);
+		await pair.start(...buildNodes([POLLING], { options: { howToWait: 'polling' } }));
 		const options = { tasksPer10Seconds: 0, concurrency: 1 };
-		await pair.start(...wait([CREATED, UNDER_WAY], { operation: 'start', options }));
+		await pair.start(...buildNodes([CREATED, UNDER_WAY], { operation: 'start', options }));
 		await pair.waitForTasks(POLLING, UNDER_WAY);
 		await service.waitForTask(pair.findId(FILE));
 		expect((await service.callback(pair.findId(FILE))).status).toBe(200);
 		await poll(() => service.deliveries.length > 0, { what: 'a download' });
-		batchId = await pair.startSleeping(...wait(BATCH), SEEN);
+		batchId = await pair.startSleeping(...buildNodes(BATCH), SEEN);
 		await service.waitForTask(pair.findId(String(BATCH[2])));
 		const limited = { waitLimit: LIMIT_MINUTES, downloadResults: true };
-		limitedId = await pair.startSleeping(...wait(LIMITED, { options: limited }));
+		limitedId = await pair.startSleeping(...buildNodes(LIMITED, { options: limited }));
 		await pair.waitForCallbacks(String(LIMITED[0]));
 		creations = pair.countCreations();
-		// n8n itself ends a wait long after its limit. This one is brought forward.
+		// n8n itself would end the wait long after its limit. The test brings that forward.
 		const soon = new Date(Date.now() + 5_000).toISOString();
 		const endOfWait = await evaluate(
 			n8n,
@@ -65,15 +69,15 @@ describe('n8n that is killed and started again', () => {
 		await n8n.restart();
 	});
 
-	it('loses no callback that came while 20 tasks were parked and it was down', async () => {
+	it('loses no callback that came while an execution with 20 tasks slept and n8n was down', async () => {
 		const { service } = pair;
-		const attempts = [];
-		for (const prompt of CALLED) {
+		const sendings = [];
+		for (const prompt of NOTIFIED) {
 			const { callbacks } = await service.waitForTask(pair.findId(prompt));
 			expect(callbacks.at(-1)).toMatchObject({ status: 200 });
-			attempts.push(...callbacks);
+			sendings.push(...callbacks);
 		}
-		expect(attempts.some(({ status }) => status === null)).toBe(true);
+		expect(sendings.some(({ status }) => status === null)).toBe(true);
 		await pair.endTask(pair.findTask(LAST));
 		expect((await service.callback(pair.findId(LAST))).status).toBe(200);
 		const execution = await pair.n8n.waitForExecution(batchId);
@@ -83,7 +87,7 @@ describe('n8n that is killed and started again', () => {
 		);
 	});
 
-	it('gets the file that it was downloading in a retry', async () => {
+	it('gets, by a retry, the file that it was downloading', async () => {
 		const { n8n } = pair;
 		const { taskId, faults } = pair.findTask(FILE);
 		faults.fileSlow = undefined;
@@ -95,7 +99,7 @@ describe('n8n that is killed and started again', () => {
 		expect(bytes?.equals(buildResultBytes(taskId, 0, 0.3))).toBe(true);
 	});
 
-	it('brings out every ID of an execution whose limit passed while it was down', async () => {
+	it('outputs every ID of an execution whose limit passed while n8n was down', async () => {
 		const execution = await pair.n8n.waitForExecution(limitedId);
 		expect(execution.status).toBe('success');
 		const tasks = execution.getItems<Task>(NODE);

@@ -11,7 +11,7 @@ import type { Execution } from '../../dev/n8n/execution.cts';
 import { readMedia } from '../media/corpus.cts';
 import { readFiles, usePair } from './support.cts';
 
-/** Of result files, in MB. */
+/** The size of result files, in MB. */
 const SIZE = 0.3;
 
 const pair = usePair({

@@ -10,8 +10,8 @@ import { provideN8n } from '../../dev/n8n/provide.cts';
 import { pack } from '../../dev/pack.cts';
 
 /**
- * Prepares what all test files of a run share: the packed package, an n8n for each of Jest's workers, which the first file that
- * wants it has started, and a folder for all that is temporary. What the run started and left ends with it, however it ends.
+ * Prepares what all test files of a run share: the packed package, a folder for temporary files, and an n8n for each of Jest's
+ * workers, which starts when a file first asks for it. However the run ends, its processes and files go with it.
  */
 export default async function setUp() {
 	const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'media-generation-run-'));
@@ -28,7 +28,7 @@ export default async function setUp() {
 	const n8ns = new Map<string, Promise<N8n>>();
 	const env = {
 		...INSPECTABLE,
-		// It takes n8n less time. The files that start an n8n of their own run it as it comes.
+		// n8n takes less time with this setting. Files that start an n8n of their own run it as it comes.
 		N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: 'true',
 		N8N_RESTRICT_FILE_ACCESS_TO: folder,
 		N8N_DEFAULT_BINARY_DATA_MODE: 'filesystem',

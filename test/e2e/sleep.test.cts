@@ -42,9 +42,9 @@ interface Row {
 	/** Settings of the node. */
 	node?: object;
 	settings?: object;
-	/** How often an item is sent, by its place; by default once. */
+	/** How often each item is sent; by default once. */
 	sent?: number[];
-	/** What the fault of the row must show in the output. */
+	/** What the output must show of the row. */
 	shows: RegExp;
 }
 
@@ -54,7 +54,7 @@ const RETRY = { retryOnFail: true, maxTries: 2, waitBetweenTries: 50 };
 const GOES_ON = { onError: 'continueRegularOutput' };
 const TO_ERRORS = { onError: 'continueErrorOutput' };
 
-/** Reads what n8n keeps for nodes. */
+/** Reads what n8n has stored for nodes. */
 const readNodeContexts = (execution?: Execution): string =>
 	JSON.stringify(execution?.data.executionData?.contextData);
 
@@ -78,7 +78,7 @@ const ROWS: Record<string, Row> = {
 		sent: [1, 0],
 		shows: /"data_1"/,
 	},
-	'error output, the first refused': {
+	'error output, the first item rejected': {
 		items: ['one #status=422', 'two'],
 		options: FILES,
 		node: TO_ERRORS,
@@ -140,16 +140,16 @@ describe('a run that sleeps outputs what one that polls does', () => {
 			const texts = listPrompts(row, way);
 			const sent = texts.map((text) => sendings.get(text) ?? 0);
 			expect(sent).toEqual((ROWS[row] as Row).sent ?? texts.map(() => 1));
-			// The one that was to sleep did, and the other did not.
+			// Only the run that was to sleep has slept.
 			const tasks = pair.listTasks().filter(({ input }) => texts.includes(String(input.prompt)));
 			for (const { callBackUrl } of tasks) expect(Boolean(callBackUrl)).toBe(way === 'callback');
 		}
 	});
 });
 
-// Of 2.41; the oldest n8n redacts nothing.
+// n8n redacts since 2.41. The oldest n8n doesn't.
 (isOldest ? it.skip : it)(
-	'what n8n redacts does not stay in what we keep of a run that sleeps',
+	'what n8n redacts is not in what the node stores of a run that sleeps',
 	async () => {
 		const secret = 'passport number';
 		const note = setJson('Note', `{ prompt: $json.prompt, note: '${secret}' }`);
@@ -164,7 +164,7 @@ describe('a run that sleeps outputs what one that polls does', () => {
 );
 
 // n8n does not run a node that slept again, whatever the retry is of (`handleWaitingState`).
-it('an execution that was stopped in its sleep has every ID, and a retry outputs them and sends nothing', async () => {
+it('an execution that was stopped in its sleep has every ID, and a retry outputs the IDs and sends nothing', async () => {
 	const texts = ['stopped one', 'stopped two #status=422'];
 	pair.service.set({ taskSeconds: 60 });
 	const id = await pair.startSleeping(buildPrompts(texts), generate({}, GOES_ON));
@@ -175,7 +175,7 @@ it('an execution that was stopped in its sleep has every ID, and a retry outputs
 	const endsWithId = new RegExp(`had not ended .* Task ID: ${pair.findId('stopped one')}$`);
 	const timedOut = { error: expect.stringMatching(endsWithId) as unknown };
 	expect((await pair.n8n.getExecution(id)).getItems(NODE)[0]).toMatchObject(timedOut);
-	const refused = { error: expect.stringContaining('did not accept') as unknown };
-	expect((await pair.retry(id)).getItems(NODE)).toMatchObject([timedOut, refused]);
+	const rejected = { error: expect.stringContaining('did not accept') as unknown };
+	expect((await pair.retry(id)).getItems(NODE)).toMatchObject([timedOut, rejected]);
 	expect(texts.map((text) => sendings.get(text))).toEqual([1, 1]);
 });

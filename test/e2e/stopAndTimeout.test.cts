@@ -20,7 +20,7 @@ const pair = usePair({
 	service: { taskSeconds: 0.5, credits: 1e9, callbackRetrySeconds: [0.2, 0.4, 0.8, 1.6, 3.2] },
 });
 
-/** Our node, with a seed that is another one each time that n8n evaluates it. */
+/** Builds our node with a seed that changes each time that n8n evaluates it. */
 const edit = (options: object = {}, node?: object) => {
 	const seed = '={{ Math.floor(Math.random() * 1e9) }}';
 	const all = { concurrency: 1, ...options };
@@ -77,7 +77,7 @@ describe('an execution that is stopped', () => {
 	});
 });
 
-/** n8n's time-out, in seconds. */
+/** n8n's timeout, in seconds. */
 const TIMEOUT = 8;
 
 interface ExecutedNode {
@@ -88,12 +88,12 @@ interface ExecutedNode {
 
 /** Has the service of n8n's AI assistant execute our node alone, as its tool `nodes` does it. */
 async function executeNode(parameters: Record<string, unknown>, texts: string[]) {
-	const { typeVersion, parameters: given } = generate(parameters);
+	const node = generate(parameters);
 	const { id, name } = pair.credential;
 	const request = {
 		type: NODE_TYPE,
-		version: typeVersion,
-		config: { parameters: given, credentials: { mediaGenerationApi: { id, name } } },
+		version: node.typeVersion,
+		config: { parameters: node.parameters, credentials: { mediaGenerationApi: { id, name } } },
 		input: texts.map((prompt) => ({ json: { prompt } })),
 		timeoutMs: TIMEOUT * 1_000,
 	};
@@ -116,9 +116,9 @@ async function executeNode(parameters: Record<string, unknown>, texts: string[])
 	);
 }
 
-// Of 2.41; the oldest n8n has no such service.
+// n8n has this service since 2.41. The oldest n8n hasn't.
 (isOldest ? it.skip : it)(
-	'"Execute node" of n8n outputs what has ended before its time-out, and the ID of what has not, whatever was chosen',
+	'"Execute node" of n8n outputs before its timeout the tasks that have ended, and the ID of a task that has not, whatever How to Wait says',
 	async () => {
 		const execute = async (howToWait: string) => {
 			const ended = `${howToWait} ends`;
@@ -158,9 +158,9 @@ it('outputs the IDs before the timeout of the workflow that called it', async ()
 	expect(readHints(called)).toContainEqual(expect.stringContaining("'Timeout Workflow'"));
 });
 
-it("before the workflow's timeout, it stops to create tasks, and outputs what there is", async () => {
+it("before the workflow's timeout, the node creates no further task, and outputs what there is", async () => {
 	const LATE = 'late #delay=30';
-	// Not all are created before the last moment for that.
+	// Not all tasks are created before the last moment for a creation.
 	const options = { tasksPer10Seconds: 5, howToWait: 'polling', failedTasks: 'output' };
 	const node = generate({ options }, { onError: 'continueRegularOutput' });
 	const workflow = chain('With a timeout', [buildPrompts([LATE, ...numberTexts(11)]), node]);
@@ -175,7 +175,7 @@ it("before the workflow's timeout, it stops to create tasks, and outputs what th
 	const created = others.flatMap(({ taskId }) => taskId ?? []);
 	expect(created).not.toEqual([]);
 	expect([pair.findId(LATE), ...created].sort()).toEqual(pair.listIds().sort());
-	const left = others.filter(({ error }) => error?.includes("before n8n's timeout"));
-	expect(left).toHaveLength(11 - created.length);
-	expect(left).not.toEqual([]);
+	const unsent = others.filter(({ error }) => error?.includes("before n8n's timeout"));
+	expect(unsent).toHaveLength(11 - created.length);
+	expect(unsent).not.toEqual([]);
 });

@@ -16,7 +16,7 @@ import { readMedia } from '../media/corpus.cts';
 export const CREATE_PATH = '/api/v1/jobs/createTask';
 export const DETAILS_PATH = '/api/v1/jobs/recordInfo';
 
-/** A pair, with what tests ask of it. */
+/** A pair, with methods for tests. */
 class TestPair extends Pair {
 	listIds() {
 		return this.listTasks().map(({ taskId }) => taskId);
@@ -56,7 +56,7 @@ class TestPair extends Pair {
 		await poll(() => prompts.every(isAnswered), { what: `callbacks of ${prompts.join(', ')}` });
 	}
 
-	/** Holds the faults of a test to what they are for: without them, it would pass as well. */
+	/** Checks that the faults of a test were real. Without them, the test would pass too. */
 	expectFaults() {
 		expect(this.service.requestFaults).toEqual([]);
 		for (const prompt of this.listPrompts())
@@ -64,7 +64,7 @@ class TestPair extends Pair {
 				expect(readFaults(prompt)).toHaveProperty(String(name));
 	}
 
-	/** Counts the requests that the service was sent so far. */
+	/** Counts the requests that the service has got. */
 	countRequests(path: string) {
 		return this.service.requests.filter((request) => request.path === path).length;
 	}
@@ -88,9 +88,9 @@ type PairOptions = Omit<NonNullable<Parameters<typeof startPair>[0]>, 'n8n'> & {
 };
 
 /**
- * Starts an emulator for the tests of a file or a block, with the n8n that the worker's files share, or with one of its own,
- * which nobody can open in a browser. Each test begins with these settings.
- * @returns the pair, which is there once the tests begin
+ * Starts an emulator for the tests of a file or a block, with the n8n that the worker's files share, or with `env` an n8n of its
+ * own, without an editor. Each test begins with these settings.
+ * @returns the pair, which is complete once the tests begin
  */
 export function usePair({ keeps, env, ...options }: PairOptions = {}) {
 	const pair = Object.create(TestPair.prototype) as TestPair;
@@ -110,14 +110,14 @@ export function usePair({ keeps, env, ...options }: PairOptions = {}) {
 	beforeEach(() => {
 		if (keeps) return;
 		const { tasks, requests, uploads, deliveries } = pair.service;
-		for (const known of [tasks, uploads]) known.clear();
+		for (const map of [tasks, uploads]) map.clear();
 		for (const list of [requests, deliveries]) list.length = 0;
 		pair.service.set({ faultsFor: () => ({}), ...options.service });
 	});
 	return pair;
 }
 
-/** Starts a chat model for the tests of a file. It is there once they begin. */
+/** Starts a chat model for the tests of a file. The model is complete once the tests begin. */
 export function useChatModel() {
 	const model = {} as Awaited<ReturnType<typeof startScriptedModel>>;
 	beforeAll(async () => void Object.assign(model, await startScriptedModel()));
@@ -125,11 +125,11 @@ export function useChatModel() {
 	return model;
 }
 
-/** Returns what our node tells below its output, in all of its runs. */
+/** Returns the hints of our node, of all its runs. */
 export const readHints = (execution?: Execution) =>
 	execution?.getRuns(NODE).flatMap(({ hints = [] }) => hints.map(({ message }) => message)) ?? [];
 
-/** The tests run on the oldest n8n that the package works with. */
+/** Whether the tests run on the oldest n8n that the package works with. */
 export const isOldest = process.env.MEDIA_GENERATION_N8N === 'oldest';
 
 /** The folder where n8n may read and write files. */

@@ -20,13 +20,13 @@ import { isOldest, usePair } from './support.cts';
 
 const KEY = 'whk-current-5f1c9a';
 const PREVIOUS_KEY = 'whk-previous-77ab02';
-/** Is in bodies that are refused; nothing of them may be kept. */
+/** A text in bodies that are refused. Nothing of such a body may be stored. */
 const MARK = 'refused-body-mark-31d2';
 
 type ByteCase = [
 	name: string,
 	status: number,
-	/** Absent: n8n answers, or it is accepted. */
+	/** Absent: n8n answers, or the callback is accepted. */
 	reason: string | undefined,
 	headers: Record<string, string>,
 	body: string | Buffer,
@@ -49,7 +49,7 @@ const pair = usePair({
 const send = async (url: string, taskId: string) =>
 	parseAnswer((await pair.service.callback(taskId, { url })).body);
 
-/** A genuine signature that was sent by hand. */
+/** A genuine signature that a test has sent. */
 let signature: string;
 
 it("any bytes get n8n's answer where n8n can't read them, else ours, with a line in the log for each reason, and one genuine callback starts the workflow once", async () => {
@@ -98,8 +98,8 @@ it('remembers an event when an edited version of its workflow is published', asy
 	await pair.n8n.importWorkflow({ ...workflow, nodes: edited }, { replaces: id });
 	await pair.n8n.activate(id);
 	expect(await send(url, taskId)).toMatchObject({ emitted: false, reason: 'duplicate' });
-	// The edited version is the one that runs.
-	const failed = await createEndedTask(pair.service, { prompt: '#fail #noCallback' });
+	// The edited version runs.
+	const failed = await createEndedTask(pair.service, '#fail #noCallback');
 	expect(await send(url, failed)).toMatchObject({ emitted: true });
 	const tasks = await pair.waitForTriggered(id, 2);
 	expect(tasks.map((task) => task.taskId)).toEqual([taskId, failed]);
@@ -190,22 +190,22 @@ it("no secret is in n8n's database or log, or was sent to the hosts of results: 
 		.readdirSync(path.join(folder, '.n8n'))
 		.filter((name) => /^database\.sqlite|\.log$/.test(name));
 	expect(files.length).toBeGreaterThan(0);
-	const kept = ['n8n.log', ...files.map((name) => path.join('.n8n', name))].map((file) => ({
+	const stored = ['n8n.log', ...files.map((name) => path.join('.n8n', name))].map((file) => ({
 		file,
 		bytes: fs.readFileSync(path.join(folder, file)),
 	}));
 	const sent = pair
 		.listTasks()
 		.flatMap(({ callbacks }) => callbacks)
-		// Some are sent without a signature.
+		// Some callbacks are sent without a signature.
 		.flatMap(({ headers }) => headers[SIGNATURE] ?? []);
 	expect(sent).not.toEqual([]);
 	const found = [TOKEN, KEY, PREVIOUS_KEY, MARK, signature, ...sent].flatMap((secret) =>
-		kept.filter(({ bytes }) => bytes.includes(secret)).map(({ file }) => `${secret} in ${file}`),
+		stored.filter(({ bytes }) => bytes.includes(secret)).map(({ file }) => `${secret} in ${file}`),
 	);
 	expect(found).toEqual([]);
 	expect(pair.service.leaks).toEqual([]);
 	// An item's own data is found, so the search works.
 	const [taskId = ''] = pair.listIds();
-	expect(kept.some(({ bytes }) => bytes.includes(taskId))).toBe(true);
+	expect(stored.some(({ bytes }) => bytes.includes(taskId))).toBe(true);
 });

@@ -7,17 +7,17 @@ import { DETAILS_PATH, usePair } from './support.cts';
 const pair = usePair({ service: { taskSeconds: 0.2, credits: 1e6 }, keeps: true });
 
 const QUICK = 'quick #noCallback';
-/** Its first look is soon after the run fell asleep, the second one at its limit. */
-const REFUSED = 'refused #noCallback #slow=8 #detailsFail=2';
+/** The first look comes soon after the run fell asleep, the second at its limit. Both fail. */
+const FAILING_LOOKS = 'looks that fail #noCallback #slow=8 #detailsFail=2';
 const GONE = 'gone #neverEnds';
 
-/** The executions of these prompts, once they have ended. They sleep side by side. */
+/** The ended executions, by the prompts of their tasks. They slept side by side. */
 const ended = new Map<string, Execution>();
 
 async function start(prompt: string, waitLimit: number) {
 	const credential = await pair.createCredential({});
 	const options = { howToWait: 'callback', waitLimit };
-	const workflow = chain('Uncalled', [buildPrompts([prompt]), generate({ options })]);
+	const workflow = chain('Without callback', [buildPrompts([prompt]), generate({ options })]);
 	const { id } = await pair.importWorkflow(workflow, { credential });
 	const executionId = await pair.n8n.run(id);
 	await pair.waitForSleep(executionId);
@@ -25,9 +25,11 @@ async function start(prompt: string, waitLimit: number) {
 	ended.set(prompt, await pair.n8n.waitForExecution(executionId));
 }
 
-beforeAll(async () => await Promise.all([start(QUICK, 30), start(REFUSED, 0.2), start(GONE, 0.2)]));
+beforeAll(
+	async () => await Promise.all([start(QUICK, 30), start(FAILING_LOOKS, 0.2), start(GONE, 0.2)]),
+);
 
-/** The HTTP statuses that looks were answered with. */
+/** Lists the HTTP statuses of the service's answers to looks. */
 const listLooks = () =>
 	pair.service.requests.flatMap(({ path, status }) => (path === DETAILS_PATH ? [status] : []));
 
@@ -36,10 +38,10 @@ it('a task that ended before n8n could take a callback comes out some seconds la
 	expect(pair.findTask(QUICK).callbacks).toEqual([]);
 });
 
-it('a look that fails at the limit of a sleep is made again', () => {
-	expect(ended.get(REFUSED)?.getItems(NODE)).toMatchObject(pair.listCompleted(REFUSED));
+it('a look that fails at the limit of a sleep is repeated', () => {
+	expect(ended.get(FAILING_LOOKS)?.getItems(NODE)).toMatchObject(pair.listCompleted(FAILING_LOOKS));
 	expect(listLooks().filter((status) => status === 500)).toHaveLength(2);
-	expect(pair.findTask(REFUSED).callbacks).toEqual([]);
+	expect(pair.findTask(FAILING_LOOKS).callbacks).toEqual([]);
 });
 
 it('a credential that is gone while an execution sleeps is the error of its item at the limit', () => {
@@ -50,7 +52,7 @@ it('a credential that is gone while an execution sleeps is the error of its item
 	expect(description).toMatch(new RegExp(`Task ID: ${pair.findId(GONE)}$`));
 });
 
-it('nobody asks more often than that', () => {
+it('there are no other looks', () => {
 	expect(listLooks()).toHaveLength(5);
 });
 
@@ -74,7 +76,7 @@ describe('a sleep that n8n ends by itself', () => {
 		['continueErrorOutput', {}],
 		['continueErrorOutput', retry],
 		['continueRegularOutput', retry],
-	])('has what timed out as errors: %s, %j', async (onError, more) => {
+	])('outputs the tasks that timed out as errors: %s, %j', async (onError, more) => {
 		const name = `${onError} ${JSON.stringify(more)}`;
 		const texts = ENDLESS.map((text) => `${text} ${name}`);
 		const id = await pair.startSleeping(buildPrompts(texts), generate({}, { onError, ...more }));

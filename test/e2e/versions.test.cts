@@ -16,7 +16,7 @@ it('the n8n that the end-to-end tests run is one that the README names, unless s
 	expect(readme).toContain(`n8n ${versionCli}`);
 });
 
-/** What the documented ways cost more for, so that nobody would notice its end by an error. */
+/** Without these names, the package takes documented ways, which cost more, and no error says so. */
 it('n8n has the private names by which the package reads a credential and the resume URL', async () => {
 	const { bin } = await provideN8n(console.log);
 	const core = path.dirname(createRequire(bin).resolve('n8n-core/package.json'));

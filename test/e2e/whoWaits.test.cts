@@ -30,9 +30,9 @@ const pair = usePair({
 interface Started {
 	/** The workflow with our node. */
 	id: string;
-	/** What the one who started it was given at the end; absent if nobody waits. */
+	/** What the caller got at the end; absent if nobody waits. */
 	answer?: string;
-	/** How many executions it has; by default one. */
+	/** How many executions the workflow has; by default one. */
 	count?: number;
 }
 
@@ -51,8 +51,8 @@ const RESPOND = buildNode('Respond', 'n8n-nodes-base.respondToWebhook', 1.5, {
 
 const post = async (url: string, body: object = {}) => (await postJson(url, body)).text;
 
-/** Builds our node, below one that outputs an item for each prompt. */
-const wait = (texts: string[]) => [buildPrompts(texts), generate()];
+/** Builds our node, below a node that outputs an item for each prompt. */
+const buildNodes = (texts: string[]) => [buildPrompts(texts), generate()];
 
 const activate = async (...nodes: WorkflowNode[]) => await pair.activate(connect('Who', nodes));
 
@@ -63,38 +63,38 @@ async function callWebhook(parameters: object, ...nodes: WorkflowNode[]) {
 }
 
 /** Starts our node below n8n's Webhook node. */
-const byWebhook =
+const startByWebhook =
 	(
 		parameters: object = {},
 		{ above = [], below = [] }: Partial<Record<'above' | 'below', WorkflowNode[]>> = {},
 	): Start =>
 	async (texts) =>
-		await callWebhook(parameters, ...above, ...wait(texts), ...below);
+		await callWebhook(parameters, ...above, ...buildNodes(texts), ...below);
 
-/** Builds a workflow that starts by hand, or by a webhook that answers at once, or by one whose caller waits. */
-function startInThreeWays(texts: string[]): Workflow {
-	const workflow = chain('Three triggers', wait(texts));
+/** Builds a workflow that starts by hand, by a webhook that answers at once, or by a webhook whose caller waits. */
+function buildThreeTriggers(texts: string[]): Workflow {
+	const workflow = chain('Three triggers', buildNodes(texts));
 	const { nodes } = connect('', [buildWebhook({}, 'At once'), buildWebhook(LAST_NODE, 'Waits')]);
 	workflow.nodes.push(...nodes);
 	for (const { name } of nodes) workflow.connections[name] = { ...workflow.connections.Start };
 	return workflow;
 }
 
-const byOneOfThree =
+const startByOneOfThree =
 	(trigger: 'At once' | 'Waits'): Start =>
 	async (texts) => {
-		const { id } = await pair.activate(startInThreeWays(texts));
+		const { id } = await pair.activate(buildThreeTriggers(texts));
 		return { id, answer: await post(await pair.n8n.getProductionWebhookUrl(id, trigger)) };
 	};
 
-const inEditor: Start = async (texts) => {
-	const { id } = await pair.importWorkflow(startInThreeWays(texts));
+const startInEditor: Start = async (texts) => {
+	const { id } = await pair.importWorkflow(buildThreeTriggers(texts));
 	await pair.n8n.run(id, { trigger: 'Start' });
 	return { id };
 };
 
-const partlyInEditor: Start = async (texts) => {
-	const { id } = await pair.importWorkflow(startInThreeWays(texts));
+const startPartInEditor: Start = async (texts) => {
+	const { id } = await pair.importWorkflow(buildThreeTriggers(texts));
 	const { data } = await pair.runSaved(id, { trigger: 'Start', destinationNode: 'Items' });
 	await pair.n8n.request('POST', `/rest/workflows/${id}/run`, {
 		runData: data.resultData.runData,
@@ -104,33 +104,33 @@ const partlyInEditor: Start = async (texts) => {
 	return { id, count: 2 };
 };
 
-const byTestUrl: Start = async (texts) => {
-	const workflow = connect('Test URL', [buildWebhook(LAST_NODE), ...wait(texts)]);
+const startByTestUrl: Start = async (texts) => {
+	const workflow = connect('Test URL', [buildWebhook(LAST_NODE), ...buildNodes(texts)]);
 	const { id } = await pair.importWorkflow(workflow);
 	return { id, answer: await post(await pair.n8n.listenForTestEvent(id)) };
 };
 
 /** Calls the resume URL of a Wait node that answers with the last node. */
-const byWaitNode: Start = async (texts) => {
+const startByWaitNode: Start = async (texts) => {
 	const tell = setJson('Tell', '{ url: $execution.resumeUrl }');
 	const waits = { ...WAIT, parameters: { ...WAIT.parameters, ...LAST_NODE } };
-	const { id } = await callWebhook({}, tell, waits, ...wait(texts));
-	const parked = { workflowId: id, count: 1, status: ['waiting'] };
-	const [execution] = await pair.n8n.waitForExecutions(parked);
+	const { id } = await callWebhook({}, tell, waits, ...buildNodes(texts));
+	const asleep = { workflowId: id, count: 1, status: ['waiting'] };
+	const [execution] = await pair.n8n.waitForExecutions(asleep);
 	return { id, answer: await post(String(execution?.getItems<{ url: string }>('Tell')[0]?.url)) };
 };
 
-const byChat: Start = async (texts) => {
+const startByChat: Start = async (texts) => {
 	const webhookId = randomUUID();
 	const parameters = { public: true, mode: 'webhook', options: {} };
 	const trigger = buildNode('Chat', `${LANGCHAIN}.chatTrigger`, 1.3, parameters, { webhookId });
-	const { id } = await activate(trigger, ...wait(texts));
+	const { id } = await activate(trigger, ...buildNodes(texts));
 	const message = { action: 'sendMessage', sessionId: webhookId, chatInput: 'Hello' };
 	return { id, answer: await post(pair.n8n.buildWebhookUrl(`${webhookId}/chat`), message) };
 };
 
 /** Calls a workflow from another one. */
-const byCaller =
+const startByCaller =
 	(waits: boolean): Start =>
 	async (texts) => {
 		const { id } = await activate(WHEN_CALLED, generate());
@@ -138,8 +138,8 @@ const byCaller =
 		return { id, answer: waits ? JSON.stringify(execution.getItems('Call')) : undefined };
 	};
 
-/** Builds n8n's node that makes a workflow the tool of a model, which chooses the prompt. */
-const workflowTool = (id: string) => {
+/** Builds n8n's node that makes a workflow the tool of an agent, which chooses the prompt. */
+const buildWorkflowTool = (id: string) => {
 	const field = { id: 'prompt', displayName: 'prompt', type: 'string', display: true };
 	return buildNode('Tool', `${LANGCHAIN}.toolWorkflow`, 2.2, {
 		description: 'Makes a picture',
@@ -152,14 +152,14 @@ const workflowTool = (id: string) => {
 	});
 };
 
-/** Has an agent call a workflow as its tool, for all prompts at once. The answer is what the tool told the agent's model. */
-const byAgent: Start = async (texts) => {
+/** Has an agent call a workflow as its tool, for all prompts at once. The answer is what the agent got of the tool. */
+const startByAgent: Start = async (texts) => {
 	const { id } = await activate(WHEN_CALLED, generate());
 	await using model = await startScriptedModel([texts.map((prompt) => ({ prompt }))]);
 	const others = { openAiApi: await pair.n8n.createCredential(model.credential) };
 	const parameters = { agent: 'toolsAgent', promptType: 'define', text: 'Go', options: {} };
 	const agent = buildNode('Agent', `${LANGCHAIN}.agent`, 3.1, parameters);
-	const used = { ai_languageModel: buildChatModel(), ai_tool: workflowTool(id) };
+	const used = { ai_languageModel: buildChatModel(), ai_tool: buildWorkflowTool(id) };
 	await pair.run(use(chain('Asks', [agent]), used), { others });
 	return { id, answer: model.listToolResults().join('\n') };
 };
@@ -167,9 +167,9 @@ const byAgent: Start = async (texts) => {
 interface Row {
 	name: string;
 	start: Start;
-	/** A part of the reason to stay awake, for one who gets the tasks in their last state; absent: the execution sleeps. */
+	/** A part of the reason to stay awake, where somebody waits for the end. Absent: the execution sleeps. */
 	reason?: string;
-	/** Default: 2. */
+	/** How many tasks are created; by default two. */
 	tasks?: number;
 }
 
@@ -177,41 +177,48 @@ const WAITS = { reason: 'waits for its end' };
 const CALLS = { reason: 'because the workflow that called this one waits' };
 
 const ROWS: Row[] = [
-	{ name: 'webhook that answers at once', start: byWebhook() },
-	{ name: 'webhook, last node', start: byWebhook(LAST_NODE), ...WAITS },
-	{ name: 'Respond node above', start: byWebhook(BY_NODE, { above: [RESPOND] }) },
-	{ name: 'Respond node below', start: byWebhook(BY_NODE, { below: [RESPOND] }), ...WAITS },
-	{ name: 'three triggers, by the one that answers at once', start: byOneOfThree('At once') },
-	{ name: 'three triggers, by the one that waits', start: byOneOfThree('Waits'), ...WAITS },
-	{ name: 'three triggers, by hand in the editor', start: inEditor },
-	{ name: 'three triggers, a part in the editor', start: partlyInEditor },
-	{ name: 'test URL in the editor', start: byTestUrl, ...WAITS },
-	{ name: 'Wait node, last node', start: byWaitNode, ...WAITS },
-	{ name: 'chat, last node', start: byChat, ...WAITS, tasks: 1 },
-	{ name: 'called once', start: byCaller(true), ...CALLS },
-	{ name: 'tool of an agent', start: byAgent, ...CALLS, tasks: 1 },
-	{ name: 'called by one that goes on', start: byCaller(false) },
+	{ name: 'webhook that answers at once', start: startByWebhook() },
+	{ name: 'webhook, last node', start: startByWebhook(LAST_NODE), ...WAITS },
+	{ name: 'Respond node above', start: startByWebhook(BY_NODE, { above: [RESPOND] }) },
+	{ name: 'Respond node below', start: startByWebhook(BY_NODE, { below: [RESPOND] }), ...WAITS },
+	{
+		name: 'three triggers, by the webhook that answers at once',
+		start: startByOneOfThree('At once'),
+	},
+	{
+		name: 'three triggers, by the webhook whose caller waits',
+		start: startByOneOfThree('Waits'),
+		...WAITS,
+	},
+	{ name: 'three triggers, by hand in the editor', start: startInEditor },
+	{ name: 'three triggers, a part in the editor', start: startPartInEditor },
+	{ name: 'test URL in the editor', start: startByTestUrl, ...WAITS },
+	{ name: 'Wait node, last node', start: startByWaitNode, ...WAITS },
+	{ name: 'chat, last node', start: startByChat, ...WAITS, tasks: 1 },
+	{ name: 'called by a workflow that waits', start: startByCaller(true), ...CALLS },
+	{ name: 'tool of an agent', start: startByAgent, ...CALLS, tasks: 1 },
+	{ name: 'called by a workflow that goes on', start: startByCaller(false) },
 ];
 
 const listTexts = ({ name, tasks = 2 }: Row) => numberTexts(tasks, name);
 
-/** All run at the same time, each until its answer. */
+/** The rows run at the same time, each until its answer. */
 const runs = new Map<Row, Promise<Started & { answeredAt: number }>>();
 
-/** Waits until n8n answers itself in time: a busy one may not, and a run stays awake then. */
+/** Waits until n8n answers itself in time. A busy n8n may not, and runs stay awake then. */
 async function waitUntilReachable() {
-	const sleeps = async () => {
+	const hasSlept = async () => {
 		await pair.runNodes(buildPrompts(['reachable']), generate());
 		return pair.listTasks().at(-1)?.callBackUrl !== undefined;
 	};
-	await poll(sleeps, { what: 'n8n to find itself reachable' });
+	await poll(hasSlept, { what: 'n8n to find itself reachable' });
 }
 
 beforeAll(async () => {
 	await waitUntilReachable();
 	for (const row of ROWS) {
 		const run = row.start(listTexts(row)).then((one) => ({ ...one, answeredAt: Date.now() }));
-		// It is awaited in its test.
+		// The promise is awaited in its test.
 		run.catch(() => {});
 		runs.set(row, run);
 	}

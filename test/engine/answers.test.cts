@@ -8,7 +8,7 @@ jest.mock('../../nodes/MediaGeneration/api/service', () => ({
 	CREATION_TIMEOUT: 1,
 }));
 
-/** Files are asked for again after pauses. */
+/** Shortens the pauses before a file is asked for again. */
 jest.mock('n8n-workflow', () => {
 	const actual = jest.requireActual<typeof import('n8n-workflow')>('n8n-workflow');
 	return {
@@ -23,7 +23,7 @@ let raw: Awaited<ReturnType<typeof startRaw>>;
 beforeAll(async () => void (raw = await startRaw()));
 afterAll(() => raw.close());
 
-/** Runs the node with the raw service, which answers a creation like this. */
+/** Runs the node with the raw service, which gives a creation the answer of this name. */
 const run = async (parameters: INodeParameters, creation = '', options: object = {}) =>
 	await engine.run(
 		{ ...parameters, options: { ...options, timeoutSeconds: 1 } },
@@ -37,7 +37,7 @@ const run = async (parameters: INodeParameters, creation = '', options: object =
 		},
 	);
 
-/** Downloads these files of a task, each as an item. */
+/** Downloads these files of a task, an item for each. */
 const download = async (...files: string[]) =>
 	await run({ resource: 'task', operation: 'getFiles', taskId: files.join(',') }, '', {
 		...{ outputItems: 'perFile', maxSizeMegabytes: 1 },
@@ -49,10 +49,10 @@ it.each([
 	['never ends', 'dribble', 'no answer within 1 s', 'recent tasks of your account'],
 ])(
 	'the error of a creation names the task, where it is known, in an answer that %s',
-	async (_, answer, message, next) => {
+	async (_, answer, message, remedy) => {
 		const { error } = await run(editImage, answer);
 		expect(error?.message).toContain(message);
-		expect(error?.description).toContain(next);
+		expect(error?.description).toContain(remedy);
 	},
 );
 
@@ -63,7 +63,7 @@ it.each([
 ])('no file comes from an answer that %s, and no connection stays open', async (_, answer, why) => {
 	const { error } = await download(answer);
 	expect(error?.message).toContain(why);
-	// A connection ends a moment after it is left. One is kept for the service.
+	// A connection ends a moment after the node leaves it. One stays open for the service.
 	for (let wait = 0; (await raw.countConnections()) > 1 && wait < 20; wait++) await pause(10);
 	expect(await raw.countConnections()).toBeLessThanOrEqual(1);
 });
@@ -79,7 +79,7 @@ it('a file may be shorter than its compressed form, and gets neither a path nor 
 	expect(raw.cookies.filter(Boolean)).toEqual([]);
 });
 
-it('a file whose host says nothing of its type is what n8n knows its name for', async () => {
+it("where a host says nothing of a file's type, n8n takes the type from its name", async () => {
 	const names = ['jpeg', 'flac', 'm4v', 'bin'].map((ending) => `a.${ending}`);
 	const { output } = await download(
 		...['octet', 'blank'].flatMap((how) => names.map((name) => `${how}/${name}`)),

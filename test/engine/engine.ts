@@ -16,14 +16,14 @@ import { MediaGenerationApi } from '../../credentials/MediaGenerationApi.credent
 import { startService, type Service } from '../../dev/service/index.cts';
 import { MediaGeneration } from '../../nodes/MediaGeneration/MediaGeneration.node';
 
-/** The data of a credential, each time that n8n reads it. */
+/** Returns the data of a credential, each time that n8n reads it. */
 type ReadCredential = () => ICredentialDataDecryptedObject;
 
 interface RunOptions {
 	items?: IDataObject[];
 	/** The files of each item. */
 	binary?: IBinaryKeyData;
-	/** Changes of the credential that the emulator accepts. */
+	/** Returns changes of the credential that the emulator accepts. */
 	credentials?: ReadCredential;
 	/** More settings of the node, such as `onError`. */
 	node?: Partial<INode>;
@@ -59,7 +59,7 @@ async function run(
 	const taskData = data.resultData.runData[node.name]?.at(-1);
 	return {
 		output: taskData?.data?.main?.[0] ?? [],
-		/** Shown by n8n beside the output. */
+		/** The hints that n8n shows beside the output. */
 		hints: (taskData?.hints ?? []).map(({ message }) => message),
 		/** The error that stopped the execution, if one did. */
 		error: data.resultData.error as NodeError | undefined,
@@ -90,7 +90,7 @@ function buildAdditionalData(readCredential: ReadCredential) {
 	} as unknown as IWorkflowExecuteAdditionalData;
 }
 
-/** Parameters of the node that creates a task which edits an image by the prompt of its item. */
+/** Parameters for a task that edits an image by the prompt of its item. */
 export const editImage: INodeParameters = {
 	resource: 'task',
 	operation: 'start',
@@ -102,23 +102,23 @@ export const editImage: INodeParameters = {
 /** Starts an emulator for the tests of a file, and a node whose credential it accepts. Each test begins without tasks. */
 export function useService(settings: Parameters<typeof startService>[0] = {}) {
 	const credentials = { baseUrl: '', accessToken: 'a-token', webhookSecret: 'a-key' };
-	const used = {
+	const engine = {
 		service: undefined as unknown as Service,
 		/** Lists the tasks that the service has, the oldest first. */
-		listTasks: () => [...used.service.tasks.values()],
+		listTasks: () => [...engine.service.tasks.values()],
 		run: async (parameters: INodeParameters, options: RunOptions = {}) =>
 			await run(parameters, () => ({ ...credentials, ...options.credentials?.() }), options),
 	};
 	beforeAll(async () => {
 		const { accessToken: token, webhookSecret } = credentials;
-		used.service = await startService({ token, webhookSecret, ...settings });
-		credentials.baseUrl = used.service.url;
+		engine.service = await startService({ token, webhookSecret, ...settings });
+		credentials.baseUrl = engine.service.url;
 	});
 	beforeEach(() => {
-		used.service.tasks.clear();
-		used.service.uploads.clear();
-		used.service.requests.length = 0;
+		engine.service.tasks.clear();
+		engine.service.uploads.clear();
+		engine.service.requests.length = 0;
 	});
-	afterAll(async () => await used.service.close());
-	return used;
+	afterAll(async () => await engine.service.close());
+	return engine;
 }

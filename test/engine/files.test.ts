@@ -4,7 +4,7 @@ import { editImage, useService } from './engine';
 
 const engine = useService({ taskSeconds: 0.05, resultSeconds: null });
 
-/** A PNG, whose name and type say something else. */
+/** A PNG with the name and the type of another file. */
 const photo = {
 	data: readMedia('plain.png').toString('base64'),
 	fileName: 'photo.bin',
@@ -38,7 +38,7 @@ describe('a task', () => {
 		expect(engine.listTasks()[0]?.input).toMatchObject({ reference_image });
 	});
 
-	it('is not paid for when a file is outside of the limits', async () => {
+	it("is not paid for when a file is outside the model's limits", async () => {
 		const motion = { model: 'alpha-3.0/motion-control', image: 'https://media.example/a.png' };
 		const { error } = await create({ ...motion, video: 'photo' });
 		expect(error?.message).toContain(

@@ -14,7 +14,7 @@ const SMALL = gzipSync('tiny');
 const sendCompressed = (response: ServerResponse, body: Buffer) =>
 	response.writeHead(200, { 'Content-Encoding': 'gzip', 'Content-Length': body.length }).end(body);
 
-/** What no well-behaved service or host of files answers, by the first part of the path. */
+/** Answers that no well-behaved service or host of files gives, by the first part of the path. */
 const answers: Record<string, (response: ServerResponse) => unknown> = {
 	bomb: (response) => sendCompressed(response, BOMB),
 	cut: (response) =>
@@ -32,7 +32,7 @@ const answers: Record<string, (response: ServerResponse) => unknown> = {
 			.end('bytes'),
 };
 
-/** Starts it on 127.0.0.1. Its tasks have ended with the files that their IDs name, with commas. */
+/** Starts the raw service on 127.0.0.1. The ID of a task names its files, separated by commas. All tasks have ended. */
 export async function startRaw() {
 	const server = fastify({ forceCloseConnections: true });
 	const cookies: unknown[] = [];

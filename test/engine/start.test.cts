@@ -3,7 +3,7 @@ import path from 'node:path';
 import { n8n } from '../../package.json';
 import { root } from '../../dev/pack.cts';
 
-// n8n loads all nodes and credentials at its start, whether a workflow uses them or not: what runs is imported when it runs.
+// At its start, n8n loads all nodes and credentials, whether a workflow uses them or not. So operations are imported when they run.
 it('n8n loads at most 55 of our files at its start', () => {
 	const dist = JSON.stringify(path.join(root, 'dist', path.sep));
 	const files = [...n8n.nodes, ...n8n.credentials].map((file) => path.join(root, file));

@@ -3,6 +3,7 @@ import path from 'node:path';
 import fastify from 'fastify';
 import {
 	createEndedTask,
+	createTask,
 	isFromStart,
 	parseAnswer,
 	postJson,
@@ -34,9 +35,10 @@ import type { Service } from '../../dev/service/index.cts';
 import type { Task } from '../../nodes/MediaGeneration/api/task.ts';
 
 const MINUTE = 60_000;
-const isOpen = ({ status }: { status: string }) => ['new', 'running', 'waiting'].includes(status);
+const isUnderway = ({ status }: { status: string }) =>
+	['new', 'running', 'waiting'].includes(status);
 
-/** By default n8n notices after a minute and a half that a worker is gone, and after three hours that who called it is, too. */
+/** By default n8n notices after a minute and a half that a worker is gone, and after three hours that its caller is gone. */
 const NOTICE_SOON = {
 	N8N_EXECUTIONS_QUEUE_RECOVERY_INTERVAL: '0.5',
 	QUEUE_WORKER_LOCK_DURATION: '10000',
@@ -44,7 +46,7 @@ const NOTICE_SOON = {
 	QUEUE_WORKER_STALLED_INTERVAL: '5000',
 };
 
-/** Where the processes of n8n note each isolate that they set up for expressions. */
+/** The processes of n8n note each isolate for expressions in a file of this folder. */
 const isolates = openFolder();
 const isolatesFile = path.join(isolates.path, 'isolates');
 
@@ -78,7 +80,7 @@ beforeAll(async () => {
 	pair = await startPair({ service: settings, n8n: queue.n8n });
 	({ service } = pair);
 	answered = callServer();
-	// It is awaited in its test.
+	// The promise is awaited in its test.
 	answered.catch(() => {});
 	await poll(() => service.tasks.size > 0, { what: 'the task of a client' });
 });
@@ -92,7 +94,7 @@ afterAll(async () => {
 
 const ASKED = 'asked #neverEnds';
 
-/** Calls our node by an MCP server. What it answers takes long, so other tests run meanwhile. */
+/** Calls our node by an MCP server. The answer takes long, so other tests run meanwhile. */
 async function callServer() {
 	await using model = await startScriptedModel();
 	const prompt = "={{ $fromAI('Prompt', 'What to make', 'string') }}";
@@ -146,14 +148,14 @@ async function waitFor(workflowId: string, what: string, isDone: (all: Execution
 	return await poll(find, { what, details: () => JSON.stringify(last) });
 }
 
-/** Returns all executions of a workflow, once there are this many and none is under way any more. */
+/** Returns all executions of a workflow, once there are this many and all have ended. */
 const waitForAll = async (workflowId: string, count: number) =>
 	await waitFor(workflowId, `${count} executions of ${workflowId}`, (all) => {
-		return all.length >= count && !all.some(isOpen);
+		return all.length >= count && !all.some(isUnderway);
 	});
 
 const waitForSleep = async (workflowId: string, count: number) =>
-	await waitFor(workflowId, `${count} executions to be parked`, (all) => {
+	await waitFor(workflowId, `${count} executions to sleep`, (all) => {
 		return all.filter(({ status }) => status === 'waiting').length === count;
 	});
 
@@ -299,12 +301,12 @@ describe('queue mode', () => {
 			const events = connect('Events', [...buildTriggered().nodes, noteIt]);
 			const { id, url: callBackUrl } = await pair.activate(events);
 			service.set({ faultsFor: () => ({ slow: 10, noCallback: true }) });
-			const listParked = followTasks();
+			const listAsleep = followTasks();
 			const batches = await start(numberTexts(4), [generate()], 5);
 			await waitForSleep(batches, 5);
-			const parked = listParked();
+			const asleep = listAsleep();
 			const tasks = await runConcurrently(numberTexts(40), 10, async (prompt) =>
-				createEndedTask(service, { prompt, callBackUrl }),
+				createTask(service, prompt, callBackUrl),
 			);
 			await runConcurrently(tasks, 20, async (taskId) => await service.waitForTask(taskId));
 
@@ -324,17 +326,17 @@ describe('queue mode', () => {
 				restarts.push(victim?.start());
 			}
 			await Promise.all([sending, ...restarts]);
-			// All have ended by now, so one callback of each batch is enough; looks may have come before it.
-			const firsts = parked.filter((_, index) => index % 4 === 0);
+			// All tasks have ended by now, so one callback of each batch is enough. Looks may have come before it.
+			const firsts = asleep.filter((_, index) => index % 4 === 0);
 			await runConcurrently(firsts, 2, async (taskId) => await deliver(taskId, [200, 409]));
 
 			const continued = (await waitForAll(batches, 5)).filter(({ status }) => status === 'success');
-			// n8n's queue recovery, which runs twice a minute here, may take one for crashed that is on its way into the queue.
+			// n8n's queue recovery, which runs twice a minute here, may take an execution on its way into the queue for crashed.
 			expect(continued.length).toBeGreaterThanOrEqual(4);
 			const resumed = await getItems(continued, NODE);
 			expect(new Set(getIds(resumed)).size).toBe(4 * continued.length);
 			expect(resumed.every(({ status }) => status === 'completed')).toBe(true);
-			// The event that the killed webhook process was storing comes again; what the killed worker ran has failed.
+			// The event that the killed webhook process was storing comes again. Executions of the killed worker have failed.
 			const executions = await waitForAll(id, tasks.length);
 			const died = executions.filter(({ status }) => status !== 'success').length;
 			const uses = tasks.map((taskId) => used.filter((one) => one === taskId).length);

@@ -3,7 +3,7 @@ import type { SettingsInput } from '../../dev/service/index.cts';
 import { signHeaders, TIMESTAMP } from '../../dev/service/signHeaders.cts';
 import { send, create, DETAILS_PATH, readAnswer, start } from './support.cts';
 
-/** The emulator is held to the contract and to what is known of such services. What tests lean on besides, they show. */
+/** Holds the emulator to the contract and to what is known of such services. Other tests show what else they rely on. */
 const KEY = 'dev-webhook-hmac-key';
 const CREATE = '/api/v1/jobs/createTask';
 const url = 'https://media.example/a.png';
@@ -28,7 +28,7 @@ test.each(['', 'Bearer other'])(
 	},
 );
 
-/** Runs a task, and returns the callbacks that came for it, which were answered with these statuses. */
+/** Runs a task, and returns its callbacks. The receiver answers them with these statuses, one after the other. */
 async function receive(prompt: string, statuses = [200], settings: SettingsInput = {}) {
 	const received: Array<Pick<FastifyRequest, 'headers' | 'body'>> = [];
 	const receiver = fastify({ forceCloseConnections: true });
@@ -43,8 +43,8 @@ async function receive(prompt: string, statuses = [200], settings: SettingsInput
 	await service.waitForTask(taskId);
 	await receiver.close();
 	const headers = { 'Content-Type': 'application/json' };
-	const asked = await send(service, `${DETAILS_PATH}?taskId=${taskId}`, { headers });
-	const { data: details } = await readAnswer(asked);
+	const response = await send(service, `${DETAILS_PATH}?taskId=${taskId}`, { headers });
+	const { data: details } = await readAnswer(response);
 	return { received, taskId, callBackUrl, details: details as Record<string, unknown> };
 }
 
@@ -90,8 +90,8 @@ describe('the recorded dialect', () => {
 			expect(rest).toMatchObject(code);
 			const timestamp = String(headers[TIMESTAMP]);
 			expect(headers).toMatchObject(signHeaders(body as object, KEY, timestamp));
-			const known = [...IN_ALL, 'resultJson', ...FAILURE, 'creditsConsumed', ...NEWER];
-			expect(Object.keys(details).sort()).toEqual(known.sort());
+			const keys = [...IN_ALL, 'resultJson', ...FAILURE, 'creditsConsumed', ...NEWER];
+			expect(Object.keys(details).sort()).toEqual(keys.sort());
 			const input = JSON.stringify({ prompt });
 			const param = JSON.stringify({ input, callBackUrl, model: 'custom/x' });
 			const same = { taskId, param, paramJson: param, operationType: 'custom/x', costTime: 0 };
@@ -105,9 +105,9 @@ describe('the recorded dialect', () => {
 		[{}, 'image_url is required'],
 		[{ image_url: url, nsfw_checker: true }, undefined],
 	])('answers %j as the service did: %s', async (input, msg) => {
-		const order = { model: 'beta2/image-edit', input: { prompt: '', ...input } };
-		const { code, msg: said, data } = await create(await start({ dialect }), order);
-		expect([code, said]).toEqual(msg ? [500, expect.stringContaining(msg)] : [200, 'success']);
+		const body = { model: 'beta2/image-edit', input: { prompt: '', ...input } };
+		const { code, msg: text, data } = await create(await start({ dialect }), body);
+		expect([code, text]).toEqual(msg ? [500, expect.stringContaining(msg)] : [200, 'success']);
 		expect(Object.keys(data ?? {})).toEqual(msg ? [] : ['taskId', 'recordId']);
 	});
 });
@@ -117,12 +117,12 @@ test.each([
 	['recorded', 12.5],
 ] as const)('while a task runs, the %s dialect says that it costs %d', async (dialect, credits) => {
 	const service = await start({ dialect });
-	const order = { model: 'custom/x', input: { prompt: '#neverEnds' } };
-	const { data } = await create(service, order);
+	const body = { model: 'custom/x', input: { prompt: '#neverEnds' } };
+	const { data } = await create(service, body);
 	const { taskId } = data as { taskId: string };
 	const headers = { 'Content-Type': 'application/json' };
-	const asked = await send(service, `${DETAILS_PATH}?taskId=${taskId}`, { headers });
-	const { data: details } = await readAnswer(asked);
+	const response = await send(service, `${DETAILS_PATH}?taskId=${taskId}`, { headers });
+	const { data: details } = await readAnswer(response);
 	expect(details).toMatchObject({ taskId });
 	expect((details as { creditsConsumed?: number }).creditsConsumed).toBe(credits);
 });
@@ -146,7 +146,7 @@ test('a callback is signed as the contract says', () => {
 	});
 });
 
-test('files and the token never meet: a request with one is refused, and recorded', async () => {
+test('the host of files rejects and records each request that has the token', async () => {
 	const { filesUrl, leaks } = await start();
 	const headers = { Authorization: 'Bearer dev-token' };
 	for (const path of ['/sample.png', '/results/x/result.mp4', '/uploads/x'])
@@ -155,15 +155,15 @@ test('files and the token never meet: a request with one is refused, and recorde
 });
 
 test('a task costs what the list says, and is rejected where the account has less', async () => {
-	const order = (duration: string) => ({
+	const buildBody = (duration: string) => ({
 		model: 'epsilon-2/text-to-video',
 		input: { prompt: 'A fox', duration },
 	});
 	const service = await start({ credits: 300 });
-	expect(await create(service, order('5'))).toMatchObject({ code: 200 });
+	expect(await create(service, buildBody('5'))).toMatchObject({ code: 200 });
 	expect([...service.tasks.values()]).toMatchObject([{ creditsConsumed: 70 }]);
-	const left = { code: 200, data: 230 };
-	expect(await readAnswer(await send(service, '/api/v1/chat/credit'))).toMatchObject(left);
-	const dear = { ...order('10'), input: { ...order('10').input, sound: true } };
+	const rest = { code: 200, data: 230 };
+	expect(await readAnswer(await send(service, '/api/v1/chat/credit'))).toMatchObject(rest);
+	const dear = { ...buildBody('10'), input: { ...buildBody('10').input, sound: true } };
 	expect(await create(service, dear)).toMatchObject({ code: 402 });
 });

@@ -10,7 +10,7 @@ const CREDIT = '/api/v1/chat/credit';
 const KEY = 'dev-webhook-hmac-key';
 const SECRET = /dev-token|dev-webhook-hmac-key|a-wrong-token/;
 
-/** Runs the command against an emulator. */
+/** Runs the probe with an emulator. */
 const probe = async ({ url, uploadUrl }: Service, ...args: string[]) =>
 	await execa.node(join(__dirname, '../../probe/cli.cts'), args, {
 		nodeOptions: ['--require', require.resolve('tsx/cjs')],
@@ -42,7 +42,7 @@ it('finds with one task that the emulator answers as the package expects, in bot
 	await Promise.all([run('contract'), run('recorded')]);
 });
 
-it('says what differs, creates nothing by itself, and ends with 1, without secrets that the service tells', async () => {
+it('says what differs, creates nothing by itself, ends with 1, and hides the secrets in what the service says', async () => {
 	const rejection = { code: 999, msg: `dev-token ${KEY}`, data: null };
 	const service = await start({
 		catalogue: false,

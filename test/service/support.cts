@@ -27,8 +27,8 @@ export function send(service: Service, path: string, init: RequestInit = {}) {
 
 export const readAnswer = async (response: Response) => (await response.json()) as Answer;
 
-export async function create(service: Service, order: object) {
+export async function create(service: Service, body: object) {
 	const headers = { 'Content-Type': 'application/json' };
-	const init = { method: 'POST', headers, body: JSON.stringify(order) };
+	const init = { method: 'POST', headers, body: JSON.stringify(body) };
 	return await readAnswer(await send(service, '/api/v1/jobs/createTask', init));
 }

@@ -14,16 +14,16 @@ export interface Answer {
 export const BROKEN: Answer = { code: 500, msg: 'no database' };
 export const MISSING: Answer = { code: 404, msg: 'not found', data: null };
 
-/** Answers as the service does: the corpus, under the usual paths. */
+/** Answers as the service does, with the models of the corpus. */
 export function answerFromCorpus(path: string): Answer {
 	if (path === LIST) return { code: 200, data: { models: corpus.map(({ entry }) => entry) } };
-	const found = corpus.find(({ entry }) => path === schemaPath(entry.model));
-	return found ? { code: 200, data: { openapi: found.openapi } } : MISSING;
+	const model = corpus.find(({ entry }) => path === schemaPath(entry.model));
+	return model ? { code: 200, data: { openapi: model.openapi } } : MISSING;
 }
 
 let accounts = 0;
 
-/** Opens an account that nobody used before, of a service that answers so at a path, and notes what it is asked. */
+/** Opens a new account of a service that answers by path, and notes the requests. */
 export function openAccount(answer: (path: string) => object | string = answerFromCorpus) {
 	const requests: string[] = [];
 	return {
@@ -37,7 +37,7 @@ export function openAccount(answer: (path: string) => object | string = answerFr
 	};
 }
 
-/** Waits for answers, as long as they take by fake timers. */
+/** Waits for an answer. Fake timers let the time pass. */
 export async function settle<T>(pending: Promise<T>): Promise<T> {
 	const caught = pending.catch((error: Error) => error);
 	await jest.advanceTimersByTimeAsync(2 * MINUTE);

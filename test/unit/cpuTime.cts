@@ -1,4 +1,4 @@
-/** Measures the milliseconds of processor time of a run: on a busy machine it takes longer. */
+/** Measures the processor time of a function, in milliseconds. On a busy machine, the clock would say more. */
 export async function measureCpu(run: () => unknown): Promise<number> {
 	const before = process.cpuUsage();
 	await run();

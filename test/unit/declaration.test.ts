@@ -5,8 +5,8 @@ import { MediaGenerationTrigger } from '../../nodes/MediaGeneration/MediaGenerat
 import * as brand from '../../nodes/MediaGeneration/lib/brand';
 import { name } from '../../package.json';
 
-/** Words for people and for AI builders, which no workflow stores. */
-const WORDS = [
+/** Texts for people and for AI builders, which no workflow stores. */
+const TEXTS = [
 	'displayName',
 	'description',
 	'placeholder',
@@ -22,7 +22,7 @@ it.each([
 	['credential', new MediaGenerationApi()],
 ])('workflows find all that they store of the %s', (_, { properties, ...more }) => {
 	const lines = [more, ...properties].map((part) =>
-		JSON.stringify(part, (key, value: unknown) => (WORDS.includes(key) ? undefined : value)),
+		JSON.stringify(part, (key, value: unknown) => (TEXTS.includes(key) ? undefined : value)),
 	);
 	expect(lines).toMatchSnapshot();
 });
@@ -38,7 +38,7 @@ it('later nodes find each field of an output', () => {
 	expect(outputs.flatMap(([one, { output }]) => listFields(one, output))).toMatchSnapshot();
 });
 
-it('the names of the brand are those that are declared, where n8n wants literals', () => {
+it('the names of the brand are those that nodes and credential declare, where n8n wants literals', () => {
 	const [node, trigger] = [new MediaGeneration(), new MediaGenerationTrigger()];
 	expect(brand).toEqual({
 		PACKAGE: name,

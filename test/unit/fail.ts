@@ -1,7 +1,7 @@
 import { buildError, type ServiceError } from '../../nodes/MediaGeneration/api/failure';
 
 /**
- * The error after a failure of this kind. By default nobody answered.
+ * Builds the error of a failure of this kind. By default nobody answered.
  * @param message in place of the one that the facts give
  */
 export function fail(

@@ -14,11 +14,11 @@ import { fake, WAIT } from './n8n';
 import { runNode } from './operations/runNode.cts';
 import { open } from './run/sending';
 
-/** A link over all that n8n's editor shows, and how it must be shown instead. */
+/** A link that covers n8n's editor, and how the editor must show it. */
 const MARKUP = '<a style="position:fixed;inset:0" href="https://evil.example">';
 const SHOWN = '‹a style="position:fixed;inset:0" href="https://evil.example"›';
 
-/** A service whose texts are markup, with one model whose document is so too. */
+/** A rejection with markup, and a model with markup in its texts and its document. */
 const rejection = { code: 400, msg: MARKUP };
 const model = { model: 'm', title: `Title ${MARKUP}`, taskType: ['image'], pricingDesc: MARKUP };
 const openapi = buildDocument({
@@ -41,14 +41,14 @@ const listTexts = (value: unknown): string[] =>
 		: [value ?? []].flat().map(String);
 
 /** Runs the node, and returns what n8n shows of the run. */
-async function run(given: Parameters<typeof runNode>[1] = {}, parameters: object = {}) {
+async function run(setup: Parameters<typeof runNode>[1] = {}, parameters: object = {}) {
 	const all = { operation: 'get', taskId: 't', ...parameters };
-	const { items, error, hints } = await runNode(all, { answer: answerMarkup, ...given });
+	const { items, error, hints } = await runNode(all, { answer: answerMarkup, ...setup });
 	const { message, description, messages, errorResponse } = (error ?? {}) as NodeOperationError;
 	return [items, hints, message, description, messages, errorResponse];
 }
 
-/** Has the editor look something up, for a node that has chosen the model. */
+/** Calls a method as the editor does, for a node that has chosen the model. */
 async function ask<Answer>(
 	method: (this: ILoadOptionsFunctions) => Promise<Answer>,
 	answer = answerMarkup,
@@ -65,13 +65,13 @@ const { getModelFields } = resourceMapping;
 const findFields = async () => (await ask(getModelFields)) as ResourceMapperFields;
 const findModels = async () => (await ask(searchModels)) as { results: Array<{ value: string }> };
 
-const ways: Record<string, () => unknown> = {
+const sources: Record<string, () => unknown> = {
 	'the error of a run, with the words of the service': async () => await run(),
 	'an error that is not ours': async () => {
 		const error = Object.assign(new Error(MARKUP), { description: MARKUP });
 		return await run({ more: { getCredentials: async () => await Promise.reject(error) } });
 	},
-	"an error for an agent's model": async () => await run({ isTool: true }),
+	'an error for an agent': async () => await run({ isTool: true }),
 	'an error item': async () => await run({ goesOn: true }),
 	'the hints after a wait': () => {
 		const hints: string[] = [];
@@ -113,15 +113,15 @@ const ways: Record<string, () => unknown> = {
 };
 
 describe('foreign text is text wherever n8n makes HTML of it', () => {
-	it.each(Object.keys(ways))('%s', async (way) => {
-		const texts = listTexts(await ways[way]?.());
+	it.each(Object.keys(sources))('%s', async (source) => {
+		const texts = listTexts(await sources[source]?.());
 		expect(texts.join(' ')).toContain(SHOWN);
 		// The only markup is ours.
 		expect(texts.filter((text) => /[<>]/.test(text.replaceAll('<br>', '')))).toEqual([]);
 	});
 });
 
-it('values are sent and stored as the service has them: of models, of fields and of their choices', async () => {
+it('the values of models, fields and choices are sent and stored as the service has them', async () => {
 	const { results } = await findModels();
 	const { fields } = await findFields();
 	const name = `first ${MARKUP}`;

@@ -1,24 +1,24 @@
 import v8 from 'node:v8';
 import { expect } from '@jest/globals';
 
-// V8 does so by itself in a process with much code: expressions are slower then, and one that repeats a character class fails on
-// a text of some million characters.
+// In a process with much code, V8 stops optimizing regular expressions. They are slower then, and one that repeats a character
+// class fails on a text of some million characters.
 v8.setFlagsFromString('--no-regexp-optimization');
 afterAll(() => v8.setFlagsFromString('--regexp-optimization'));
 
 /**
- * In seconds. Linear work on the sizes of these tests takes two at most, quadratic work takes about a minute, so no machine
- * is so slow or busy that it confuses them.
+ * Linear work of these sizes takes at most two seconds, quadratic work about a minute. So the test holds on a machine that is
+ * slow or busy, too.
  */
-const LIMIT = 20;
+const MAX_SECONDS = 20;
 
 /** Repeats a text to at least this length. */
 export const fill = (text: string, length: number): string =>
 	text.repeat(Math.ceil(length / text.length));
 
-/** Holds work on something very large to that its time does not grow with the square of the size. */
+/** Checks that the time of work on something very large doesn't grow with the square of its size. */
 export function expectLinear(run: () => unknown): void {
 	const begun = performance.now();
 	run();
-	expect((performance.now() - begun) / 1000).toBeLessThan(LIMIT);
+	expect((performance.now() - begun) / 1000).toBeLessThan(MAX_SECONDS);
 }

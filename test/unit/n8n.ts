@@ -36,11 +36,11 @@ export interface RunSetup extends Omit<RunFacts, 'node' | 'items'> {
 	parameters?: Record<string, unknown>;
 	/** The JSON of each input item. */
 	input?: object[];
-	/** On Error is "continue". */
+	/** On Error is to continue. */
 	goesOn?: boolean;
 }
 
-/** Builds what n8n gives to a run, and more of it. */
+/** Builds what n8n gives to a run. `more` are further parts of the context. */
 export function buildContext(
 	{ type = 'mediaGeneration', parameters = {}, input = [], goesOn, ...run }: RunSetup = {},
 	more: Parts<IExecuteFunctions> = {},
@@ -51,14 +51,15 @@ export function buildContext(
 	return buildExecuteContext({ node, items, id: 'workflow', executionId: '1', ...run }, more);
 }
 
-/** Reads what n8n says of a call. */
-export const buildCall = (...given: Parameters<typeof buildContext>) =>
-	readCall(buildContext(...given));
+/** Builds a call of n8n's. */
+export const buildCall = (...setup: Parameters<typeof buildContext>) =>
+	readCall(buildContext(...setup));
 
-/** The error after the service has rejected a request. */
+/** Builds the error of a request that the service has rejected. */
 export const buildRejection = (code: number, text = '') =>
 	findFailure('https://api.example', 200, code, text, '') as ServiceError;
 
+/** Builds the error of a creation of unknown outcome. */
 export const buildUnknown = (taskId?: string) =>
 	buildUnknownError({ message: 'The service broke off', taskId });
 
@@ -72,10 +73,10 @@ export const WAIT: WaitSettings = {
 
 interface ItemOptions {
 	createTask?: (body: CreationBody) => unknown;
-	/** Of the credential. */
+	/** Changed fields of the credential. */
 	credentials?: object;
 	getCredits?: () => Promise<number>;
-	/** In Options. By default the rate has no limit. */
+	/** Entries of Options. By default the rate has no limit. */
 	options?: Record<string, unknown>;
 }
 
@@ -112,7 +113,7 @@ export const prepare = (
 	request: { model: 'model', input: { prompt: `prompt ${index}` }, userInput: index },
 });
 
-const SECRET = 'a-key';
+const KEY = 'a-key';
 
 /** Answers with a task's details, or rejects. */
 export type ReadDetails = (taskId: string) => Promise<{ statusCode: number; body: string }>;
@@ -122,24 +123,24 @@ export const buildDetails = (taskId: string, state: string, more?: object) => ({
 	body: JSON.stringify({ code: 200, data: { taskId, state, ...more } }),
 });
 
-/** A callback, and the node of n8n's that it comes to. */
+/** A callback, and the node of n8n that gets it. */
 export interface Callback extends Omit<NodeFacts, 'answer'> {
 	taskId: string;
-	/** Signs the callback; by default the credential's own. */
-	secret?: string;
+	/** The key that signs the callback; by default the credential's own. */
+	key?: string;
 	/** The key in the credential. */
 	webhookSecret?: string;
-	/** Instead of the signed ones. */
+	/** The headers, in place of the signed ones. */
 	headers?: IDataObject;
-	/** Beside the task's ID. */
+	/** What `data` has beside the task's ID. */
 	data?: IDataObject;
-	/** Instead of the contract's. */
+	/** The body, in place of the contract's. */
 	body?: object;
-	/** Its bytes, instead of JSON's in UTF-8. */
+	/** The bytes of the body, in place of JSON in UTF-8. */
 	bytes?: Buffer;
-	/** When it is signed, as Unix time in seconds; by default now. */
+	/** When the callback is signed, as Unix time in seconds; by default now. */
 	timestamp?: number | string;
-	/** Of the URL. */
+	/** The query of the URL. */
 	query?: object;
 	readDetails?: ReadDetails;
 	/** Parts of the context that not every webhook needs. */
@@ -150,17 +151,17 @@ export interface Callback extends Omit<NodeFacts, 'answer'> {
 export function buildWebhook(
 	{
 		taskId,
-		secret = SECRET,
-		webhookSecret = SECRET,
+		key = KEY,
+		webhookSecret = KEY,
 		data,
 		body = { data: { task_id: taskId, ...data } },
 		bytes = Buffer.from(JSON.stringify(body)),
 		timestamp,
-		headers = signHeaders(bytes, secret, timestamp),
+		headers = signHeaders(bytes, key, timestamp),
 		query = {},
 		readDetails,
 		more,
-		...of
+		...facts
 	}: Callback,
 	response = makeResponse(),
 ): IWebhookFunctions {
@@ -170,7 +171,7 @@ export function buildWebhook(
 		credentials: { baseUrl: 'https://api.example.com', accessToken: 'token', webhookSecret },
 		answer: async ({ path }: Request) =>
 			await readDetails?.(String(new URLSearchParams(path.split('?')[1]).get('taskId'))),
-		...of,
+		...facts,
 	};
 	return buildWebhookContext(webhook, { headers, body, bytes, query, response }, more);
 }
@@ -189,15 +190,15 @@ export async function sendCallback(
 		answer: response.answer,
 		/** The items that the execution starts or goes on with. */
 		output: result.workflowData?.[0],
-		/** n8n has stored the execution, and answers. */
+		/** Acts as n8n does that has stored the execution, and answers. */
 		store: () => {
 			const { webhookResponse } = result;
 			response.json(webhookResponse).close();
 			return webhookResponse as unknown;
 		},
-		/** n8n could not store it. */
+		/** Acts as n8n does that could not store the execution. */
 		fail: () => void response.status(500).json({}).close(),
-		/** The sender hangs up while n8n works. */
+		/** Acts as a sender that hangs up while n8n works. */
 		hangUp() {
 			response.close();
 			return received;

@@ -7,7 +7,7 @@ const runGenerate = { ...editImage, operation: 'generate', options: { howToWait:
 const findTask = (item: number) =>
 	engine.listTasks().find(({ input }) => input.prompt === items[item]?.prompt);
 
-it('ends with the error of a task that failed, once all have ended, and names all', async () => {
+it('ends with the error of a task that failed, once all have ended, and names all tasks', async () => {
 	const { output, error } = await engine.run(runGenerate, { items });
 	expect(output).toEqual([]);
 	expect(error?.message).toMatch(/^The task failed: .+ \(code 501\) \[item 2 of 3\]$/);
@@ -16,14 +16,14 @@ it('ends with the error of a task that failed, once all have ended, and names al
 	expect(engine.listTasks().map(({ state }) => state)).toEqual(['success', 'fail', 'success']);
 });
 
-it('a task of an earlier try is named where its credential can not be read any more', async () => {
-	const closing = () => {
+it('a task of the try before is named where the credential can no longer be read', async () => {
+	const closeVault = () => {
 		if (engine.service.tasks.size > 0) throw new Error('The vault is closed');
 		return {};
 	};
 	const { output } = await engine.run(editImage, {
 		items: [{ prompt: '#status=422' }, { prompt: 'paid' }],
-		credentials: closing,
+		credentials: closeVault,
 		node: {
 			...{ retryOnFail: true, maxTries: 2, waitBetweenTries: 1 },
 			onError: 'continueRegularOutput',

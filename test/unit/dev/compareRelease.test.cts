@@ -17,11 +17,15 @@ it.each<[string, object, object]>([
 	['a removed choice', color, { ...color, options: choose('red') }],
 	['a removed version', { name: 'films', version: [1, 1.1] }, { name: 'films', version: 1.1 }],
 	[
-		'an operation that has it no more',
+		'an operation that no longer has it',
 		title,
 		{ ...title, displayOptions: { show: { operation: ['make'] } } },
 	],
-	['a condition more', options, { ...options, displayOptions: { show: { operation: ['make'] } } }],
+	[
+		'a further condition',
+		options,
+		{ ...options, displayOptions: { show: { operation: ['make'] } } },
+	],
 	[
 		'a value that hides it',
 		options,

@@ -40,17 +40,17 @@ const FILE = /`((?:[\w.-]+\/)+[\w.-]+\.[a-z]+)`/g;
 const listFiles = (text: string) => [...text.matchAll(FILE)].map(([, file = '']) => file);
 const nameOf = (file: string) => path.basename(file).split('.')[0];
 
-/** What examples add: the line before its code names its file. Its schema and its test are called the same. */
+/** The files that the guide's examples add. The line before the code of a file names the file; its schema and test have the same name. */
 const added = [...guide.matchAll(/(.*)\n\n *```ts\n/g)].flatMap(([, line = '']) =>
 	listFiles(line).map(nameOf),
 );
 
-it('each file that CONTRIBUTING.md names exists, but what its examples add', () => {
+it('each file that CONTRIBUTING.md names exists, except those that its examples add', () => {
 	const named = listFiles(guide);
 	expect(named.length).toBeGreaterThan(30);
-	const isThere = (file: string) =>
+	const exists = (file: string) =>
 		[house, root].some((folder) => fs.existsSync(path.join(folder, file)));
-	expect(named.filter((file) => !isThere(file) && !added.includes(nameOf(file)))).toEqual([]);
+	expect(named.filter((file) => !exists(file) && !added.includes(nameOf(file)))).toEqual([]);
 });
 
 it('CONTRIBUTING.md has the diagrams of the ledger, as the first comment there has them', () => {

@@ -104,7 +104,7 @@ jest.useFakeTimers();
 const unsigned = { headers: {} };
 const anyone = { verifySignature: false };
 it.each<[string, object, Partial<Callback>, ReadDetails, IDataObject, number]>([
-	['is of another key', refused(401, 'signatureWrong'), { secret: 'wrong' }, completed, {}, 0],
+	['is of another key', refused(401, 'signatureWrong'), { key: 'wrong' }, completed, {}, 0],
 	['is unsigned, of an unknown task', refused(404, 'taskUnknown'), unsigned, unknown, anyone, 3],
 	['is unsigned, without details', later, unsigned, noSuchPath, anyone, 1],
 	['is unsigned, and odd', refused(503, 'taskNotEnded'), unsigned, inState('odd'), anyone, 1],
@@ -137,7 +137,7 @@ it('refusals are logged once a minute for each reason and node', async () => {
 	const [one, other] = [newTrigger(), newTrigger()];
 	for (const { begin } of [one, one, other]) {
 		await begin({ timestamp: 1 });
-		await begin({ secret: 'wrong' });
+		await begin({ key: 'wrong' });
 	}
 	const facts =
 		/^"Trigger" refused a callback: .* present time \(401 timestampStale; \d+ s behind the clock here\)$/;
@@ -146,14 +146,14 @@ it('refusals are logged once a minute for each reason and node', async () => {
 	);
 	expect([one.logged, other.logged]).toEqual([lines, lines]);
 	await jest.advanceTimersByTimeAsync(60_000);
-	await one.begin({ secret: 'wrong' });
+	await one.begin({ key: 'wrong' });
 	expect(one.logged).toEqual([...lines, lines[1]]);
 });
 
 it('a callback starts an execution with the task, the callback without secrets, and how both were checked', async () => {
 	const secret = 'a-long-key-9a77';
 	const { send } = newTrigger();
-	const sent = { secret, webhookSecret: secret, data: { more: [1, secret] } };
+	const sent = { key: secret, webhookSecret: secret, data: { more: [1, secret] } };
 	const { output, store } = await send(sent);
 	const task = { taskId: 'task', status: 'completed', state: 'success', resultUrls: [] };
 	const callback = { data: { task_id: 'task', more: [1, '***'] } };
@@ -283,7 +283,7 @@ const other = (text: string) => Buffer.from(text).toString('base64url');
 
 describe('a reference', () => {
 	const key = 'a-long-key-9a77';
-	const signed = { secret: key, webhookSecret: key };
+	const signed = { key, webhookSecret: key };
 
 	it.each<[string, unknown, IDataObject?]>([
 		['the current key', refer('42', key)],
