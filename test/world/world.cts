@@ -542,7 +542,7 @@ export class World {
 		const beganAt = isOwn(task) ? task.at : ended.begunAt;
 		const until = Math.min(first?.at ?? Infinity, beganAt) + limit;
 		const early = 6 * SECOND + 2 * Math.abs(this.plan.skew);
-		// A slot that comes late lets n8n's timer for one sleep end the next sleep (docs/operation.md).
+		// A slot that comes late lets n8n's timer for one sleep end the next sleep (docs/running-n8n.md).
 		// A crash after that lets a retry output once more what n8n has stored.
 		const isLate = this.plan.slotWaits.some(Boolean) || execution.mode === 'retry';
 		const isOfBefore = ended.byN8n && isLate;

@@ -71,7 +71,7 @@ describe('a search', () => {
 	});
 });
 
-it('with an expression in the credential, each look-up says what to do', async () => {
+it('with an expression in the credential, models and fields say what to do', async () => {
 	const { context } = choose(UPSCALE);
 	context.getCredentials = async () =>
 		await Promise.reject(new ExpressionError("Node '' hasn't been executed"));
