@@ -15,7 +15,7 @@ import {
 } from '../../../nodes/MediaGeneration/run/ledger/ledger';
 import { leaveRun } from '../../../nodes/MediaGeneration/run/ledger/openLedger';
 import { settle } from '../corpus';
-import { buildCall, buildDetails, prepare, buildUnknown, WAIT, type RunSetup } from '../n8n';
+import { buildCall, buildDetails, prepare, unknown, WAIT, type RunSetup } from '../n8n';
 import { open } from './sending';
 
 type Opening = Parameters<typeof open>[1];

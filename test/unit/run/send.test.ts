@@ -2,7 +2,7 @@ import { buildUnknownError, type UnknownOutcome } from '../../../nodes/MediaGene
 import { pause } from '../../../nodes/MediaGeneration/lib/timers';
 import { findUnknownCall } from '../../../nodes/MediaGeneration/run/ledger/ledger';
 import { sendAll } from '../../../nodes/MediaGeneration/run/send/send';
-import { prepare, buildRejection, buildUnknown, type RunSetup } from '../n8n';
+import { prepare, rejection, unknown, type RunSetup } from '../n8n';
 import { listResults, open, send } from './sending';
 
 type Answer = Error | string;
@@ -53,7 +53,7 @@ describe('of one account,', () => {
 
 	it('after too few credits, further items say why they were not sent, and what to do', async () => {
 		const tokens = ['poor', 'poor', 'rich'];
-		const { sent, results } = await create([buildRejection(402, 'empty'), 'b', 'c'], tokens);
+		const { sent, results } = await create([rejection(402, 'empty'), 'b', 'c'], tokens);
 		expect(sent).toEqual([0, 2]);
 		const message = expect.stringMatching(/^This item was not sent: .*too few credits/) as string;
 		const description = expect.stringContaining('Top up') as string;
@@ -67,7 +67,7 @@ it.each<[string, RunSetup, RunSetup, number[]]>([
 	["nor in the next call of n8n's Agents", { contextData: null, executionId: '' }, {}, [0, 1]],
 ])('unknown outcomes of an account count together %s', async (_, place, later, expected) => {
 	const run = { contextData: {}, ...place };
-	await create([buildUnknown(), buildUnknown(), buildUnknown()], [], run);
+	await create([unknown(), unknown(), unknown()], [], run);
 	const { sent, results } = await create(['a', 'b'], ['token', 'other'], { ...run, ...later });
 	expect(sent).toEqual(expected);
 	if (sent.length === 2) return;
@@ -185,7 +185,7 @@ describe('below an MCP server,', () => {
 
 	it('a creation that waits for other tasks to end is not sent any more, though the clock goes back', async () => {
 		void pause(9_999).then(() => jest.setSystemTime(Date.now() - 60_000));
-		const { outcome, sent } = await sendInTime(() => buildRejection(429, 'Too many running tasks'));
+		const { outcome, sent } = await sendInTime(() => rejection(429, 'Too many running tasks'));
 		expect(outcome).toMatchObject(NOTHING);
 		expect(sent).toEqual([1, 1]);
 	});
@@ -215,7 +215,7 @@ describe('at the rate of their account,', () => {
 
 	it('a run that an error ends creates none of its items that still wait for the rate', async () => {
 		const sent: number[] = [];
-		const items = [buildRejection(422), 'b', 'c'].map((answer, index) => ({
+		const items = [rejection(422), 'b', 'c'].map((answer, index) => ({
 			createTask() {
 				sent.push(index);
 				return answer;
@@ -225,7 +225,7 @@ describe('at the rate of their account,', () => {
 		}));
 		const sending = send(items);
 		await jest.advanceTimersByTimeAsync(60_000);
-		expect(listResults(await sending)).toEqual([buildRejection(422), undefined, undefined]);
+		expect(listResults(await sending)).toEqual([rejection(422), undefined, undefined]);
 		expect(sent).toEqual([0]);
 	});
 });
