@@ -15,7 +15,8 @@ const failAt = (wrong: number, error: Error) => (item: number) => {
 const wrong = new UserError('No image', { description: 'Give one.' });
 
 /** How many tasks of an execution count for Maximum Tasks per Run. */
-const countTasks = (execution: Execution) => readLedger(readKept(execution))?.shared.taskCount;
+const countTasks = (execution: Execution) =>
+	readLedger(readNodeContext(execution))?.shared.taskCount;
 
 /** Lists the error of each item, or the status of its task. */
 const listResults = (items: INodeExecutionData[]) =>
@@ -41,7 +42,7 @@ describe('a run that creates tasks', () => {
 	});
 
 	it.each([{}, GOES_ON])('names its tasks where n8n could not let it sleep: %j', async (more) => {
-		const { error, items } = await runAndCheck(build(GOOD, { ...more, parkingFails: true }));
+		const { error, items } = await runAndCheck(build(GOOD, { ...more, sleepFails: true }));
 		const output = JSON.stringify([error?.message, error?.description, items]);
 		for (const text of ['No active execution', 'task-0-1z', 'task-1-1z', 'task-2-1z'])
 			expect(output).toContain(text);
@@ -53,7 +54,7 @@ it('Maximum Tasks per Run counts what exists or may exist, and nothing that was 
 		build(['good', 'unknown', 'rejected'], { maxTasks: 3, ...GOES_ON }),
 	);
 	expect(countTasks(goesOn.execution)).toBe(2);
-	const stops = await runAndCheck(build(['refused', 'good', 'good'], { maxTasks: 3 }));
+	const stops = await runAndCheck(build(['rejected', 'good', 'good'], { maxTasks: 3 }));
 	expect(countTasks(stops.execution)).toBe(0);
 });
 

@@ -191,7 +191,7 @@ describe('a run that sleeps', () => {
 	const replace = (execution: Execution) =>
 		change(execution, ({ executionData: { contextData, nodeExecutionStack } }) => {
 			const { kept, data } = readFixture();
-			const { waitBeganAt } = (readKept(execution) as { run: Ledger }).run;
+			const { waitBeganAt } = (readNodeContext(execution) as { run: Ledger }).run;
 			Object.assign(kept.run, { executionId: execution.id, ...moveTo(waitBeganAt, kept.run) });
 			contextData['node:Film'] = kept;
 			// What tasks have cost is stored by account, which the fixture doesn't have.
@@ -205,7 +205,7 @@ describe('a run that sleeps', () => {
 	it('is stored in the form that later versions read', async () => {
 		let stored: unknown;
 		await begin((execution) => {
-			const { run } = readKept(execution) as { run: Ledger };
+			const { run } = readNodeContext(execution) as { run: Ledger };
 			const moments = moveTo(readFixture().kept.run.waitBeganAt, run);
 			const kept = { run: { ...run, executionId: '1', ...moments } };
 			const [{ data }] = readStored(execution).executionData.nodeExecutionStack as [StackEntry];
