@@ -41,7 +41,7 @@ export async function wait(
 		if (!failure) return !answer;
 		return factsOf(failure).isTemporary || isOfKind(failure, 'unknownTask');
 	};
-	// While one task is undecided, all are looked at again: each look is at all tasks.
+	// All pending tasks are looked at together, as long as one of them is undecided.
 	const list = () => (looks.pendingKeys.some(isUndecided) ? looks.pendingKeys : []);
 	const lastLookAt = Math.min(Date.now() + MAX_TIME_UNSEEN, times.lastLookAt);
 	await lookOnce(run);

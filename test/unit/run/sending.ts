@@ -9,7 +9,7 @@ type Run = ReturnType<typeof openRun>;
 export type ItemToSend = Parameters<typeof prepare>[2];
 
 export interface Sending extends RunSetup {
-	/** What is known before. */
+	/** What the ledger has before. */
 	ledger?: Partial<Ledger>;
 	/** How long ago n8n called the node, in milliseconds. */
 	before?: number;

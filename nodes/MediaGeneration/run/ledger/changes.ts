@@ -94,7 +94,7 @@ const describeRequest = ({ userInput, model, warning, input }: CreateRequest) =>
 /** Counts a task before its request is sent, because calls of an agent may run side by side. */
 export const reserveTask = ({ shared }: Ledger): number => asWritable(shared).taskCount++;
 
-/** Counts a task no more, because its request made none. */
+/** Stops counting a task, because its request made none. */
 export const giveBackTask = ({ shared }: Ledger): number => asWritable(shared).taskCount--;
 
 /**
@@ -271,7 +271,7 @@ export function mergeLedgers(stored: Ledger, here: Ledger, isUnderway: boolean):
 		mergeEntry((asWritable(entries)[item] ??= copy), copy);
 	asWritable(here.shared).taskCount = Math.max(stored.shared.taskCount, here.shared.taskCount);
 	asWritable(here.shared).costs = { ...stored.shared.costs, ...here.shared.costs };
-	// `unknownCalls` aren't merged: they are of tools, whose runs this process doesn't identify.
+	// `unknownCalls` aren't merged: they are of tools, whose runs aren't identified (`identifyRun`).
 	// The stored counts may be older, so the counts of this process win.
 	const unknownCounts = Object.assign(here.unknownCounts, {
 		...stored.unknownCounts,

@@ -65,9 +65,9 @@ export const makeOutcomes = (
 		if (errors.has(item)) return { error: errors.get(item) };
 		if (entry.unknown && statusOf(entry) === 'unknown')
 			return { error: buildUnknownError(entry.unknown) };
-		const attempt = findAttempt(entry);
 		// The run can't go on, so even an item that has a task gets the error of the run.
 		if (fatal) return { error: fatal.error };
+		const attempt = findAttempt(entry);
 		// The item wasn't begun.
 		if (!attempt) return undefined;
 		const { answer, failure } = looks?.find(looks.keyOf(entry)) ?? {};

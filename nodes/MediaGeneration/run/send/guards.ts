@@ -21,7 +21,7 @@ interface Guard {
 	check?: (run: Run, creations: Creation[], limit?: number) => MaybeError | Promise<MaybeError>;
 	/** Asked right before a creation is sent; may count it. @returns why the limit forbids it */
 	permit?: (run: Run, creation: Creation, limit?: number) => MaybeError | Promise<MaybeError>;
-	/** Counts a creation no more that made no task. Asked once its outcome is known. */
+	/** Stops counting a creation that made no task. Called once the outcome is known. */
 	giveBack?: (run: Run, creation: Creation) => void;
 }
 
