@@ -81,7 +81,7 @@ export async function startService({
 			close,
 			[Symbol.asyncDispose]: close,
 			waitForTask: lifecycle.waitForTask,
-			idle: lifecycle.idle,
+			idle: lifecycle.waitUntilIdle,
 			faultNext: (fault: RequestFault) => void requestFaults.push(fault),
 
 			/** Changes settings at any time. Tasks under way keep their pace. */
@@ -92,7 +92,7 @@ export async function startService({
 			 * @throws {Error} when there is no such task, no URL to send to, or no answer
 			 */
 			callback: async (taskId: string, overrides: CallbackOverrides = {}) =>
-				callbacks.sendOnce(lifecycle.get(taskId), overrides),
+				callbacks.sendOnce(lifecycle.getTask(taskId), overrides),
 		};
 	} catch (error) {
 		await close();

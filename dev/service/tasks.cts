@@ -57,7 +57,7 @@ export function createLifecycle(context: Context, callbacks: ReturnType<typeof c
 	}
 
 	/** @throws {Error} when there is no such task */
-	function get(taskId: string) {
+	function getTask(taskId: string) {
 		const record = tasks.get(taskId);
 		if (!record) throw new Error(`There is no task ${taskId}`);
 		return record;
@@ -89,13 +89,13 @@ export function createLifecycle(context: Context, callbacks: ReturnType<typeof c
 	 * @throws {Error} when there is no such task
 	 */
 	async function waitForTask(taskId: string) {
-		const record = get(taskId);
+		const record = getTask(taskId);
 		await lives.get(record);
 		return record;
 	}
 
 	/** Waits until every task that can end, and its callbacks, have ended. */
-	async function idle() {
+	async function waitUntilIdle() {
 		for (let settled = 0; settled < lives.size; ) {
 			settled = lives.size;
 			const ending = [...lives].filter(([{ faults }]) => !faults.neverEnds);
@@ -103,5 +103,5 @@ export function createLifecycle(context: Context, callbacks: ReturnType<typeof c
 		}
 	}
 
-	return { create, get, idle, waitForTask };
+	return { create, getTask, waitUntilIdle, waitForTask };
 }
