@@ -3,7 +3,7 @@ const typescript = {
 };
 
 /** @type {(name: string, testMatch: string[], more?: object) => object} */
-const suite = (name, testMatch, more) => ({
+const defineSuite = (name, testMatch, more) => ({
 	displayName: name,
 	testMatch: testMatch.map((glob) => `<rootDir>/${glob}`),
 	testEnvironment: 'node',
@@ -26,23 +26,23 @@ const realN8n = {
 module.exports = {
 	projects: [
 		// The sources, without n8n.
-		suite('unit', ['test/@(unit|world)/**/*.test.@(ts|cts)']),
+		defineSuite('unit', ['test/@(unit|world)/**/*.test.@(ts|cts)']),
 		// A part of `unit`, with the next zod.
-		suite('zod4', READS_BY_ZOD, { moduleNameMapper: { '^zod$': 'zod4' } }),
+		defineSuite('zod4', READS_BY_ZOD, { moduleNameMapper: { '^zod$': 'zod4' } }),
 		// The emulator, held to the contract.
-		suite('service', ['test/service/**/*.test.cts']),
+		defineSuite('service', ['test/service/**/*.test.cts']),
 		// The built package in n8n-core.
-		suite('engine', ['test/engine/**/*.test.@(ts|cts)'], {
+		defineSuite('engine', ['test/engine/**/*.test.@(ts|cts)'], {
 			// The tests take types from the sources, and run the build.
 			moduleNameMapper: { '^(?:\\.\\./)+(nodes|credentials)/(.*)$': '<rootDir>/dist/$1/$2' },
 			setupFilesAfterEnv: ['<rootDir>/test/engine/setup.cts'],
 		}),
 		// The packed package in a real n8n.
-		suite('e2e', ['test/e2e/!(editor*).test.cts'], realN8n),
+		defineSuite('e2e', ['test/e2e/!(editor*).test.cts'], realN8n),
 		// The packed package in n8n's editor, as a person uses it: a suite apart, so that it can run alone.
-		suite('editor', ['test/e2e/editor*.test.cts'], realN8n),
+		defineSuite('editor', ['test/e2e/editor*.test.cts'], realN8n),
 		// The packed package in n8n's queue mode.
-		suite('queue', ['test/queue/**/*.test.cts'], realN8n),
+		defineSuite('queue', ['test/queue/**/*.test.cts'], realN8n),
 	],
 	// Longer than `PATIENCE`, so that a wait in vain ends with its own message.
 	testTimeout: 300_000,

@@ -48,14 +48,14 @@ function readSnapshot(text: string): unknown[] {
 	);
 }
 
-const git = (...args: string[]) => execa.sync('git', args, { reject: false }).stdout;
+const runGit = (...args: string[]) => execa.sync('git', args, { reject: false }).stdout;
 
 /** Compares what workflows store with the last release, whose tag is the newest. */
 function main() {
-	const tag = git('describe', '--tags', '--abbrev=0');
+	const tag = runGit('describe', '--tags', '--abbrev=0');
 	if (!tag) return console.log('There is no tag yet, so no release to compare with');
 	const now = readSnapshot(fs.readFileSync(SNAPSHOT, 'utf8'));
-	for (const part of readSnapshot(git('show', `${tag}:${SNAPSHOT}`))) {
+	for (const part of readSnapshot(runGit('show', `${tag}:${SNAPSHOT}`))) {
 		if (now.some((one) => holdsAll(part, one))) continue;
 		console.error(`✗ No longer so since ${tag}: ${JSON.stringify(part)}`);
 		process.exitCode = 1;

@@ -3,7 +3,7 @@ const { spawnSync } = require('node:child_process');
 // Plain JavaScript: nothing is installed yet. On Windows npm is a script, which needs a shell.
 
 /** @type {(stdio: import('node:child_process').StdioOptions, ...args: string[]) => boolean} */
-const npm = (stdio, ...args) =>
+const runNpm = (stdio, ...args) =>
 	spawnSync('npm', args, { stdio, shell: process.platform === 'win32' }).status === 0;
 
 /** Bun takes a tenth of npm's time for npm's lock file. Of all packages' scripts, only Bun's own runs, which installs Bun. */
@@ -18,5 +18,6 @@ const BY_NPM = [
 
 /** Installs what package.json in the working directory names, unless all is there, as after `npm ci`. */
 console.log('Checking that the packages of package.json are installed');
-const installed = npm('ignore', 'ls') || npm('inherit', ...BY_BUN) || npm('inherit', ...BY_NPM);
+const installed =
+	runNpm('ignore', 'ls') || runNpm('inherit', ...BY_BUN) || runNpm('inherit', ...BY_NPM);
 process.exitCode = installed ? 0 : 1;
