@@ -152,7 +152,7 @@ async function sendCallbacks(n8n: N8n, service: Service, receiver?: Receiver) {
 	);
 	const begun = Date.now();
 	await runConcurrently(tasks, IN_FLIGHT, async (taskId) => {
-		const { status, body } = await service.callback(taskId, { url: `${url}?task=${taskId}` });
+		const { status, body } = await service.sendCallback(taskId, { url: `${url}?task=${taskId}` });
 		if (status !== 200) throw new Error(`A callback was answered ${status}: ${body}`);
 	});
 	const filter = {
@@ -234,7 +234,7 @@ async function runAsleep(rounds: (measure: Measure) => Promise<void>, env: Env) 
 		await runConcurrently(Array.from({ length: EXECUTIONS }), AT_ONCE, start);
 		await poll(() => service.tasks.size > EXECUTIONS, { what: 'all tasks' });
 		const creation = (Date.now() - begun) / 1000;
-		await service.idle();
+		await service.waitUntilIdle();
 		const open = { workflowId, status: ['new', 'running', 'waiting'] };
 		const isOver = async () => (await n8n.listExecutions(open)).length === 0;
 		await poll(isOver, { what: 'their ends' });

@@ -81,8 +81,8 @@ export async function startService({
 			close,
 			[Symbol.asyncDispose]: close,
 			waitForTask: lifecycle.waitForTask,
-			idle: lifecycle.waitUntilIdle,
-			faultNext: (fault: RequestFault) => void requestFaults.push(fault),
+			waitUntilIdle: lifecycle.waitUntilIdle,
+			addFault: (fault: RequestFault) => void requestFaults.push(fault),
 
 			/** Changes settings at any time. Tasks under way keep their pace. */
 			set: (changes: SettingsInput) => void Object.assign(settings, changes),
@@ -91,7 +91,7 @@ export async function startService({
 			 * Sends a callback of a task by hand, now and once, and returns the receiver's answer.
 			 * @throws {Error} when there is no such task, no URL to send to, or no answer
 			 */
-			callback: async (taskId: string, overrides: CallbackOverrides = {}) =>
+			sendCallback: async (taskId: string, overrides: CallbackOverrides = {}) =>
 				callbacks.sendOnce(lifecycle.getTask(taskId), overrides),
 		};
 	} catch (error) {

@@ -170,7 +170,7 @@ async function callServers() {
 		{ ai_languageModel: buildChatModel(), ai_tool: buildTool() },
 	);
 	const readLog = served.n8n.followLog();
-	served.service.faultNext({ path: CREATE_PATH, delaySeconds: 46 });
+	served.service.addFault({ path: CREATE_PATH, delaySeconds: 46 });
 	const slow = server.call('slow to create');
 	await poll(() => served.countCreations() > 0, { what: 'the slow creation' });
 	const others = [server.call('#neverEnds'), server.call('quick'), agent.call('below an agent')];

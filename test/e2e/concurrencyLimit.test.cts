@@ -73,8 +73,8 @@ it('while n8n waits for a slot, for longer than a minute and after a hang-up, co
 	await takeSlot();
 
 	const sender = new AbortController();
-	const first = service.callback(waiting, { url });
-	const cutOff = service.callback(hungUp, { url, signal: sender.signal });
+	const first = service.sendCallback(waiting, { url });
+	const cutOff = service.sendCallback(hungUp, { url, signal: sender.signal });
 	await poll(async () => (await count(id, 'new')) === 2, {
 		what: 'executions that wait for a slot',
 	});
@@ -83,7 +83,7 @@ it('while n8n waits for a slot, for longer than a minute and after a hang-up, co
 	await passMinute();
 
 	const send = async (taskId: string) => {
-		const { status, body } = await service.callback(taskId, {
+		const { status, body } = await service.sendCallback(taskId, {
 			url,
 			timestamp: readTimestamp(),
 		});
@@ -128,7 +128,7 @@ it('while n8n waits for a slot, for longer than a minute and after hang-ups, cop
 		const body = callbackType && {
 			data: { task_id: task.taskId, callbackType },
 		};
-		const sent = service.callback(task.taskId, {
+		const sent = service.sendCallback(task.taskId, {
 			timestamp: readTimestamp(),
 			signal: AbortSignal.timeout(seconds * 1_000),
 			...(body && { body }),

@@ -322,7 +322,7 @@ it('start-with-sweep uses each task once, also those whose callback never came',
 		return String(execution.getItems<Task>('Create task')[0]?.taskId);
 	};
 	const called = await create();
-	await service.idle();
+	await service.waitUntilIdle();
 	service.set({ faultsFor: () => ({ noCallback: true }) });
 	const lost = await create();
 	await service.waitForTask(lost);

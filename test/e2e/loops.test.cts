@@ -19,7 +19,7 @@ async function sendCallback(prompt: string, callbackType?: string) {
 	const { taskId } = pair.findTask(prompt);
 	const data = { task_id: taskId, callbackType };
 	const body = callbackType && { code: 200, msg: 'success', taskId, data };
-	const { status, body: answer } = await pair.service.callback(taskId, body ? { body } : {});
+	const { status, body: answer } = await pair.service.sendCallback(taskId, body ? { body } : {});
 	return { status, ...(JSON.parse(answer) as object) };
 }
 

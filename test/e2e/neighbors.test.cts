@@ -77,7 +77,7 @@ async function sendAll(prompt: string) {
 	const bodies = types.map((type) => type && { data: { task_id: taskId, callbackType: type } });
 	const answers = [];
 	for (const body of bodies)
-		answers.push(await pair.service.callback(taskId, body ? { body } : {}));
+		answers.push(await pair.service.sendCallback(taskId, body ? { body } : {}));
 	return answers.map(({ status, body }) => ({
 		status,
 		...(status === 307 ? { body } : parseAnswer(body)),

@@ -121,7 +121,7 @@ describe('a proxy that redirects the resume URL', () => {
 		await poll(() => pair.n8n.readLog().includes(lost), { what: `"${lost}" in the log` });
 		expect(pair.n8n.readLog()).toContain(`sleeps, but ${describeObstacle()}`);
 		const url = String(callBackUrl).replace(`${origin}/${OBSTACLE}`, pair.n8n.url);
-		expect((await pair.service.callback(taskId, { url })).status).toBe(200);
+		expect((await pair.service.sendCallback(taskId, { url })).status).toBe(200);
 		await waitForEnd('callback');
 	});
 });

@@ -46,7 +46,7 @@ describe('n8n that is killed and started again', () => {
 		await pair.start(...buildNodes([CREATED, UNDER_WAY], { operation: 'start', options }));
 		await pair.waitForTasks(POLLING, UNDER_WAY);
 		await service.waitForTask(pair.findId(FILE));
-		expect((await service.callback(pair.findId(FILE))).status).toBe(200);
+		expect((await service.sendCallback(pair.findId(FILE))).status).toBe(200);
 		await poll(() => service.deliveries.length > 0, { what: 'a download' });
 		batchId = await pair.startSleeping(...buildNodes(BATCH), SEEN);
 		await service.waitForTask(pair.findId(String(BATCH[2])));
@@ -79,7 +79,7 @@ describe('n8n that is killed and started again', () => {
 		}
 		expect(sendings.some(({ status }) => status === null)).toBe(true);
 		await pair.endTask(pair.findTask(LAST));
-		expect((await service.callback(pair.findId(LAST))).status).toBe(200);
+		expect((await service.sendCallback(pair.findId(LAST))).status).toBe(200);
 		const execution = await pair.n8n.waitForExecution(batchId);
 		expect(execution.status).toBe('success');
 		expect(execution.getItems('Seen')).toEqual(

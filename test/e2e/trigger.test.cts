@@ -47,7 +47,7 @@ const pair = usePair({
 
 /** Sends a genuine callback, and returns what it is answered. */
 const send = async (url: string, taskId: string) =>
-	parseAnswer((await pair.service.callback(taskId, { url })).body);
+	parseAnswer((await pair.service.sendCallback(taskId, { url })).body);
 
 /** A genuine signature that a test has sent. */
 let signature: string;
@@ -120,7 +120,7 @@ it("n8n's HTTP Request node sends the token of our credential to the service onl
 		await pair.runNodes(buildHttpRequest({ url, ...parameters }, more));
 	expect((await request(sample)).readError()).toContain("only sent to 'Base URL'");
 	const { length } = requests;
-	pair.service.faultNext({ location: sample });
+	pair.service.addFault({ location: sample });
 	const redirected = await request(`${url}/api/v1/chat/credit`);
 	expect(redirected.status).toBe('success');
 	expect(redirected.getOutput('Request')[0]?.binary?.data?.mimeType).toBe('image/png');

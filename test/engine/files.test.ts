@@ -48,7 +48,7 @@ describe('a task', () => {
 	});
 
 	it('has no file uploaded for an item that is not sent', async () => {
-		engine.service.faultNext({ path: '/api/v1/jobs/createTask', status: 402 });
+		engine.service.addFault({ path: '/api/v1/jobs/createTask', status: 402 });
 		const edit = { ...editImage, image: 'photo', options: { concurrency: 1 } };
 		const node = { onError: 'continueRegularOutput' } as const;
 		const { output } = await engine.run(edit, { items: [{}, {}, {}], binary: { photo }, node });

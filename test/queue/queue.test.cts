@@ -194,7 +194,7 @@ describe('queue mode', () => {
 		};
 		await waitForOne(await start(numberTexts(16), [generate(parameters)]));
 		const tasks = listCreated();
-		await service.idle();
+		await service.waitUntilIdle();
 		for (const taskId of tasks)
 			expect(service.tasks.get(taskId)?.callbacks.length).toBeGreaterThanOrEqual(2);
 		const executions = await waitForAll(id, tasks.length);
@@ -213,7 +213,7 @@ describe('queue mode', () => {
 		const answers = [];
 		for (const webhook of queue.webhooks) {
 			const url = callBackUrl.replace(queue.address, webhook.url);
-			answers.push(parseAnswer((await service.callback(copied, { url })).body));
+			answers.push(parseAnswer((await service.sendCallback(copied, { url })).body));
 		}
 		expect(answers).toEqual([
 			{ accepted: true, emitted: true },
@@ -263,7 +263,7 @@ describe('queue mode', () => {
 		const tasks = listCreated().flatMap((taskId) => service.tasks.get(taskId) ?? []);
 		const send = async ({ taskId, callBackUrl }: (typeof tasks)[number], number: number) => {
 			const url = String(callBackUrl).replace(queue.address, String(queue.webhooks[number]?.url));
-			return parseAnswer((await service.callback(taskId, { url })).body);
+			return parseAnswer((await service.sendCallback(taskId, { url })).body);
 		};
 		const accepted = { accepted: true, resumed: false };
 		const last = tasks.find(({ faults }) => faults.neverEnds);
@@ -352,7 +352,7 @@ async function deliver(taskId: string, answers = [200]): Promise<void> {
 	let last = '';
 	const send = async () => {
 		const { status, body } = await service
-			.callback(taskId)
+			.sendCallback(taskId)
 			.catch(({ message }: Error) => ({ status: 0, body: message }));
 		last = `${status} ${body}`;
 		return answers.includes(status) && !isFromStart(body);
