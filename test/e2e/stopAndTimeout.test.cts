@@ -61,8 +61,7 @@ describe('an execution that is stopped', () => {
 	});
 
 	it('creates nothing more, and names in the log the task whose creation was under way', async () => {
-		for (const delaySeconds of [0, 1.5])
-			pair.service.addFault({ path: CREATE_PATH, delaySeconds });
+		for (const delaySeconds of [0, 1.5]) pair.service.addFault({ path: CREATE_PATH, delaySeconds });
 		const id = await pair.start(
 			buildPrompts(['one', 'two', 'three']),
 			edit({ howToWait: 'polling' }),
