@@ -57,36 +57,38 @@ interface FileSigns {
 /** Finds out the type of a file that is arriving. @returns the type, and the file from its first byte */
 export async function readFileType(file: Chunks, signs: FileSigns) {
 	const reader = new Reader(file);
-	const found = recognizeFormat(await reader.peek(MAGIC_LENGTH));
-	return { ...chooseFileType(signs, found), chunks: reader.rest() };
+	const format = recognizeFormat(await reader.peek(MAGIC_LENGTH));
+	return { ...chooseFileType(signs, format), chunks: reader.rest() };
 }
 
 /**
  * Chooses a file's type and extension. The first bytes of pictures, videos and sound count more than what
- * their server says: servers send them as another medium, or as text. But a type of sound or video from the
- * server counts, because both share containers. Of any other file the server's type counts, then the URL.
+ * their server says: servers send such files as another medium, or as text. But a type of sound or video
+ * from the server counts, because both share containers. Of any other file the server's type counts, then
+ * the URL.
+ * @param format by the first bytes
  */
-function chooseFileType({ contentType, url }: FileSigns, found?: Format) {
+function chooseFileType({ contentType, url }: FileSigns, format?: Format) {
 	const type = readType(contentType);
 	const ending = readExtension(new URL(url).pathname);
-	const isMedia = found && /^(image|video|audio)\//.test(found.mimeType);
+	const isMedia = format && /^(image|video|audio)\//.test(format.mimeType);
 	if (type && (!isMedia || /^(video|audio)\//.test(type)))
 		return { mimeType: type, extension: chooseExtension(type, ending) };
 	// Subtitles are text, documents are ZIP archives: there a URL says more. Without a type, n8n derives
-	// it from the extension.
-	const isVague = !found || ['txt', 'zip'].includes(found.extension);
+	// the type from the extension.
+	const isVague = !format || ['txt', 'zip'].includes(format.extension);
 	if (ending && isVague) return { extension: ending };
-	return { mimeType: found?.mimeType, extension: found?.extension ?? 'bin' };
+	return { mimeType: format?.mimeType, extension: format?.extension ?? 'bin' };
 }
 
 /** Chooses the extension of a type, such as `wav` of audio/x-wav. @param ending that of the URL */
 function chooseExtension(type: string, ending?: string): string {
 	const [, own = ''] = /\/(?:x-|vnd\.)?([^+]*)/.exec(type) ?? [];
 	const types = [type, type.replace('/x-', '/')];
-	const known = formats.find(
+	const format = formats.find(
 		({ mimeType, extension }) => types.includes(mimeType) || extension === own,
 	);
-	return known?.extension ?? ending ?? readExtension(`.${own}`) ?? 'bin';
+	return format?.extension ?? ending ?? readExtension(`.${own}`) ?? 'bin';
 }
 
 /** Types that mean any file. */

@@ -17,8 +17,8 @@ export interface InspectedFile extends Omit<Format, 'begins'> {
 export async function inspect(file: Chunks): Promise<InspectedFile | undefined> {
 	const reader = new Reader(file);
 	try {
-		const found = recognizeFormat(await reader.peek(MAGIC_LENGTH));
-		return found && { ...found, ...(await readFacts(found, reader)) };
+		const format = recognizeFormat(await reader.peek(MAGIC_LENGTH));
+		return format && { ...format, ...(await readFacts(format, reader)) };
 	} finally {
 		await reader.close();
 	}
@@ -45,13 +45,13 @@ const isFrame = (code: number): boolean =>
 
 /** Reads the size of a JPEG image's first frame; empty if unreadable, or if the size follows the scan. */
 function readJpeg(bytes: Buffer): Partial<InspectedFile> {
-	for (let at = 2; at + 9 <= bytes.length; ) {
-		const [prefix, code = 0] = bytes.subarray(at);
+	for (let offset = 2; offset + 9 <= bytes.length; ) {
+		const [prefix, code = 0] = bytes.subarray(offset);
 		if (prefix !== 0xff) return {};
 		if (isFrame(code))
-			return { width: bytes.readUInt16BE(at + 7), height: bytes.readUInt16BE(at + 5) };
+			return { width: bytes.readUInt16BE(offset + 7), height: bytes.readUInt16BE(offset + 5) };
 		// A segment has its length behind its code. Any number of 0xff may stand before a code.
-		at += code === 0xff ? 1 : 2 + bytes.readUInt16BE(at + 2);
+		offset += code === 0xff ? 1 : 2 + bytes.readUInt16BE(offset + 2);
 	}
 	return {};
 }
@@ -89,7 +89,7 @@ async function readMp4(file: Reader): Promise<Partial<InspectedFile>> {
 
 /**
  * Reads the content of the next box of a type.
- * @returns undefined if none follows, or what follows is cut or no box
+ * @returns undefined if no such box follows, or what follows is cut or no box
  */
 async function readBox(reader: Reader, type: string): Promise<Buffer | undefined> {
 	for (let count = 0; count < MOST_BOXES; count++) {

@@ -8,7 +8,7 @@ export type Chunks = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 export class Reader {
 	private readonly chunks: AsyncIterator<Uint8Array>;
 	private ahead: Buffer = Buffer.alloc(0);
-	/** How many bytes were skipped. */
+	/** How many bytes were skipped so far. */
 	private position = 0;
 
 	constructor(file: Chunks) {
@@ -34,14 +34,14 @@ export class Reader {
 	async skip(length: number): Promise<boolean> {
 		this.position += length;
 		if (this.position > MAX_READ_BYTES) return false;
-		let left = length;
-		while (left > this.ahead.length) {
-			left -= this.ahead.length;
+		let rest = length;
+		while (rest > this.ahead.length) {
+			rest -= this.ahead.length;
 			const chunk = await this.pull();
 			if (!chunk) return false;
 			this.ahead = chunk;
 		}
-		this.ahead = this.ahead.subarray(left);
+		this.ahead = this.ahead.subarray(rest);
 		return true;
 	}
 

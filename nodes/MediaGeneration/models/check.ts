@@ -23,33 +23,33 @@ import { describeRange, describeTypes, listShortly, nameStep } from './words';
 
 /** What is wrong with a value or a part of it. */
 interface Fault {
-	/** The name of the place in the editor. */
+	/** The name of the part in the editor. */
 	label: string;
 	value?: unknown;
 	/** Follows the label, for example "must be at most 30"; absent: the part is missing. */
 	message?: string;
-	/** What the user entered there. */
-	given?: unknown;
+	/** The value as the user entered it. */
+	original?: unknown;
 }
 
 /**
  * Checks a whole input. Unknown names pass, and so does a missing list or object, though required:
  * services take such inputs.
- * @param given what the user entered: where an expression gave nothing, the error shows it
+ * @param original what the user entered: the error shows an expression that gave nothing
  * @param remedy what to do where a required value is missing
  * @throws {UserError} for the first value that the schema doesn't allow
  */
 export function checkInput(
 	schema: JsonSchema,
 	input: Record<string, unknown>,
-	given?: Record<string, unknown>,
+	original?: Record<string, unknown>,
 	remedy?: string,
 ): void {
-	const fault = findFault(schema, input, given);
+	const fault = findFault(schema, input, original);
 	if (!fault) return;
 	const { label, message, value } = fault;
 	if (message) throw buildValueError(label || 'Input', message, value);
-	throw buildBlankError(label, fault.given, remedy);
+	throw buildBlankError(label, fault.original, remedy);
 }
 
 /** Makes the error of a value that its schema doesn't allow. @param label the name of its place */
@@ -60,9 +60,9 @@ export function buildValueError(
 	where = '',
 	remedy?: string,
 ): UserError {
-	const given =
+	const actual =
 		value === undefined ? '' : `, but is ${isBlank(value) ? 'blank' : quoteValue(value)}`;
-	return buildFieldError(`'${label}'${where} ${message}${given}`, remedy);
+	return buildFieldError(`'${label}'${where} ${message}${actual}`, remedy);
 }
 
 /** Says whether a schema allows a value. */
@@ -73,24 +73,25 @@ export const isAllowed = (schema: JsonSchema, value: unknown): boolean =>
 function findFault(
 	schema: JsonSchema,
 	value: unknown,
-	given?: unknown,
+	original?: unknown,
 	label = '',
 ): Fault | undefined {
 	const message = findOwnFault(schema, value);
 	if (message) return { label, value, message };
-	for (const { name, schema: own, isRequired } of listParts(schema, value)) {
-		const [part, partGiven] = [getPart(value, name), getPart(given, name)];
-		const place = nameStep(label, name, own);
-		const isMissing = part === undefined;
-		if (isMissing && isRequired && (own.isNeeded || !takesJson(own)))
-			return { label: place, given: partGiven };
-		const fault = isMissing ? undefined : findFault(own, part, partGiven, place);
-		if (fault) return fault;
+	for (const { name, schema: partSchema, isRequired } of listParts(schema, value)) {
+		const part = getPart(value, name);
+		const originalPart = getPart(original, name);
+		const partLabel = nameStep(label, name, partSchema);
+		if (part !== undefined) {
+			const fault = findFault(partSchema, part, originalPart, partLabel);
+			if (fault) return fault;
+		} else if (isRequired && (partSchema.isNeeded || !takesJson(partSchema)))
+			return { label: partLabel, original: originalPart };
 	}
 	return undefined;
 }
 
-/** Lists the entries of a list, or the properties that an object has or needs. */
+/** Lists the parts of a list, or the properties that an object has or needs. */
 function listParts(schema: JsonSchema, value: unknown) {
 	const items = getItems(schema);
 	if (Array.isArray(value))
@@ -99,29 +100,29 @@ function listParts(schema: JsonSchema, value: unknown) {
 }
 
 /**
- * Finds the fault of a value, leaving out its parts. A file that isn't uploaded yet counts as any text.
+ * Finds the fault of a value itself, not of its parts. A file that isn't uploaded yet counts as a text.
  * @returns what the value must be
  */
-export function findOwnFault(schema: JsonSchema, given: unknown): string | undefined {
-	const isFile = given instanceof FileToSend;
-	const value = isFile ? given.field : given;
+export function findOwnFault(schema: JsonSchema, input: unknown): string | undefined {
+	const isFile = input instanceof FileToSend;
+	const value = isFile ? input.field : input;
 	const isNumber = typeof value === 'number';
-	const isTooLarge = isNumber && !isWithin(value, schema.minimum, schema.maximum);
-	if (!hasType(schema, value) || isTooLarge) return `must be ${describeTypes(schema)}`;
+	const isOutOfRange = isNumber && !isWithin(value, schema.minimum, schema.maximum);
+	if (!hasType(schema, value) || isOutOfRange) return `must be ${describeTypes(schema)}`;
 	if (isFile) return undefined;
 	const { enum: values, rule } = schema;
 	if (values && !values.some((one) => isEqual(one, value)))
 		return `must be ${values.length > 1 ? 'one of ' : ''}${listShortly(values)}`;
 	if (isNumber) return isExact(value) ? undefined : INEXACT;
 	if (Array.isArray(value))
-		return checkLength(value.length, 'entries', schema.minItems, schema.maxItems);
+		return findLengthFault(value.length, 'entries', schema.minItems, schema.maxItems);
 	if (typeof value !== 'string') return undefined;
 	return rule && !rule.isValid(value)
 		? rule.message
-		: checkLength([...value].length, 'characters', schema.minLength, schema.maxLength);
+		: findLengthFault([...value].length, 'characters', schema.minLength, schema.maxLength);
 }
 
 const isWithin = (size: number, min = size, max = size): boolean => min <= size && size <= max;
 
-const checkLength = (length: number, unit: string, min?: number, max?: number) =>
+const findLengthFault = (length: number, unit: string, min?: number, max?: number) =>
 	isWithin(length, min, max) ? undefined : `must have ${describeRange(min, max)} ${unit}`;

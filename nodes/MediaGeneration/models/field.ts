@@ -58,7 +58,7 @@ export function toInputSchema(fields: Field[]): JsonSchema {
 	return { type: 'object', properties: Object.fromEntries(properties), required };
 }
 
-/** Makes the n8n property of a field. The entries of Options are fields too, and are converted with it. */
+/** Makes the n8n property of a field. The options in a collection are fields too, and are converted too. */
 export function toNodeProperty(field: Field): INodeProperties {
 	const property = { ...field };
 	delete property.send;
@@ -79,29 +79,29 @@ export const toRequestKey = ({ name, send }: Field): string =>
 /**
  * Checks the value of a parameter and converts it.
  * @returns undefined when the field is blank
- * @throws {UserError} for a value of the wrong form, for a required one that is blank, and for an
+ * @throws {UserError} for a value of the wrong form, for a required value that is blank, and for an
  *   expression that asks for what isn't there
  */
-export function parseValue(field: Field, value: unknown): unknown {
-	const isLocator = field.type === 'resourceLocator' && isPlainObject(value);
-	const given = isLocator ? value.value : value;
-	if (!isBlank(given)) return parse(field, given);
-	if (field.required) throw buildBlankError(field.displayName, given);
-	if (given instanceof Nothing && given.isLost)
-		throw buildBlankError(field.displayName, given, FIX_LOST);
+export function parseValue(field: Field, parameter: unknown): unknown {
+	const isLocator = field.type === 'resourceLocator' && isPlainObject(parameter);
+	const value = isLocator ? parameter.value : parameter;
+	if (!isBlank(value)) return parse(field, value);
+	if (field.required) throw buildBlankError(field.displayName, value);
+	if (value instanceof Nothing && value.isLost)
+		throw buildBlankError(field.displayName, value, FIX_LOST);
 	return undefined;
 }
 
 /** @param where follows the field's name in the error, for example " in Options" */
 function parse(field: Field, value: unknown, where = '', remedy?: string): unknown {
 	const schema = toSchema(field);
-	const given = field.send?.unpack?.(value) ?? value;
-	const isJsonText = field.type === 'json' && typeof given === 'string';
-	const text = isJsonText ? takeOffFence(given) : given;
-	const parsed = readSingle(unwrapSingle(text, schema), schema);
+	const content = field.send?.unpack?.(value) ?? value;
+	const isJsonText = field.type === 'json' && typeof content === 'string';
+	const bareContent = isJsonText ? takeOffFence(content) : content;
+	const parsed = readSingle(unwrapSingle(bareContent, schema), schema);
 	const fault = findOwnFault(schema, isBlank(parsed) ? null : parsed);
 	if (!fault) return parsed;
-	if (isJsonText) throwIfBroken(field, String(text));
+	if (isJsonText) throwIfBroken(field, String(bareContent));
 	throw buildValueError(field.displayName, fault, parsed, where, remedy);
 }
 
@@ -115,11 +115,11 @@ function throwIfBroken({ displayName }: Field, text: string): void {
 	);
 }
 
-/** Reads an entry of Options: undefined if the user didn't add it, null if its expression gives nothing. */
+/** Reads an option: undefined if the user didn't add the option, null if its expression gives nothing. */
 export type OptionReader = (name: string) => unknown;
 
 /**
- * Reads an entry of Options; undefined if the user did not add it.
+ * Reads and checks an option; undefined if the user did not add the option.
  * @throws {UserError} naming the option, when its value is blank or of another form
  */
 export function readOption(option: OptionReader, field: Field): unknown {

@@ -72,5 +72,5 @@ export const modelIdOption: INodeProperties = {
 	displayOptions: { hide: { '/model': ['any'] } },
 };
 
-/** Entries of Options of every operation that creates a task. */
+/** In Options of every operation that creates a task. */
 export const modelOptions = [modelIdOption, inputModesOption];

@@ -41,8 +41,8 @@ import { listShortly, nameStep } from './words';
 
 /**
  * How values are taken. In `fields`, texts are converted to the types of the schema, and blank values
- * are left out. `json` and `extra` are sent as they are, save for files and choices. In `extra`, any text
- * may stand in place of a file.
+ * are left out. In `json` and `extra`, values are sent as they are, save for files and choices. In
+ * `extra`, any text may stand in place of a file.
  */
 export type Mode = 'fields' | 'json' | 'extra';
 
@@ -88,21 +88,25 @@ export class InputReader {
 		label = '',
 		level = 0,
 	): Record<string, unknown> {
-		const takePart = (given: unknown, name: string) => {
-			const own = getProperty(schema, name);
-			const isRequired = schema.required?.includes(name);
-			const place = { name, label: nameStep(label, name, own), schema: own, level, isRequired };
-			return this.take(given, place);
+		const takePart = (part: unknown, name: string) => {
+			const property = getProperty(schema, name);
+			return this.take(part, {
+				name,
+				label: nameStep(label, name, property),
+				schema: property,
+				level,
+				isRequired: schema.required?.includes(name),
+			});
 		};
 		return dropUndefined(mapValues(object, takePart));
 	}
 
 	/** @returns undefined where nothing is sent */
-	private take(given: unknown, place: InputPlace): unknown {
-		if (this.isFields && place.level === 0 && isBlankValue(given))
+	private take(rawValue: unknown, place: InputPlace): unknown {
+		if (this.isFields && place.level === 0 && isBlankValue(rawValue))
 			return place.schema.isSentBlank ? '' : undefined;
-		if (given instanceof Nothing) return this.takeNothing(given, place);
-		const value = takePlain(given, place);
+		if (rawValue instanceof Nothing) return this.takeNothing(rawValue, place);
+		const value = takePlain(rawValue, place);
 		if (isFilePlace(place)) return this.takeFiles(value, place);
 		const single = unwrapSingle(value, place.schema);
 		return single === value ? this.takeOther(value, place) : this.take(single, place);
@@ -134,10 +138,10 @@ export class InputReader {
 	private takeList(list: unknown[], place: InputPlace): unknown[] {
 		return (
 			list
-				.filter((entry) => !this.isFields || !isLeftOut(entry))
+				.filter((part) => !this.isFields || !isLeftOut(part))
 				// JSON has no undefined in a list.
-				.map((entry, at) => this.take(entry ?? null, toEntryPlace(place, at)))
-				.filter((entry) => entry !== undefined)
+				.map((part, index) => this.take(part ?? null, toPartPlace(place, index)))
+				.filter((part) => part !== undefined)
 		);
 	}
 
@@ -148,29 +152,29 @@ export class InputReader {
 		const types = listTypes(schema);
 		const takesList = types.includes('array');
 		const takesOne = types.length > 0 && !takesSeveral(schema);
-		const taken = this.takeEntry(value, place);
-		if (takesOne && taken.length > 1) throw this.buildSeveralError(place, taken);
-		// A single file is sent alone, unless the user gave a list or the schema takes nothing else.
-		const isText = !this.isFields && typeof taken[0] === 'string';
+		const files = this.listFiles(value, place);
+		if (takesOne && files.length > 1) throw this.buildSeveralError(place, files);
+		// A single file is sent alone, unless the user gave a list or the schema takes only lists.
+		const isText = !this.isFields && typeof files[0] === 'string';
 		const isList = Array.isArray(value)
 			? takesList || !types.length
 			: takesList && !types.includes('string') && !isText;
-		return !isList && taken.length === 1 ? taken[0] : taken;
+		return !isList && files.length === 1 ? files[0] : files;
 	}
 
-	/** @returns no entry for a blank value of a field, several for a name that stands for several files */
-	private takeEntry(given: unknown, place: InputPlace): unknown[] {
+	/** @returns nothing for a blank value of a field, several files for a name that stands for several */
+	private listFiles(rawValue: unknown, place: InputPlace): unknown[] {
 		const { schema } = place;
-		const isNothing = given instanceof Nothing;
-		const value = isNothing ? this.takeNothing(given, place) : takePlain(given, place);
+		const isNothing = rawValue instanceof Nothing;
+		const value = isNothing ? this.takeNothing(rawValue, place) : takePlain(rawValue, place);
 		if (isBlank(value)) return this.isFields ? [] : [value];
 		if (Array.isArray(value))
-			return value.flatMap((entry, at) => this.takeEntry(entry, toEntryPlace(place, at)));
+			return value.flatMap((part, index) => this.listFiles(part, toPartPlace(place, index)));
 		// An expression for a file may give a number, or false.
 		const isOther = this.isFields && typeof value !== 'object' && !hasType(schema, value);
 		if (isOther || typeof value === 'string') return this.takeText(String(value), place);
-		const named = isOfFile(value) && this.files.nameOf(value);
-		if (named) return this.takeText(named, toEntryPlace(place, 0));
+		const name = isOfFile(value) && this.files.nameOf(value);
+		if (name) return this.takeText(name, toPartPlace(place, 0));
 		const types = listTypes(schema);
 		const takesObjects = types.includes('object') || (!this.isFields && !types.length);
 		const link = takesObjects ? undefined : readAttachment(value);
@@ -188,7 +192,7 @@ export class InputReader {
 		const files = exact ? [exact, ...(isSeveral ? numbered : [])] : numbered;
 		if (files.length) return files.map((file) => this.use(file, place));
 		const parts = parseParts(text) ?? (isSplit ? splitList(text) : undefined);
-		return parts === undefined ? [this.takeOtherText(text, place)] : this.takeEntry(parts, place);
+		return parts === undefined ? [this.takeOtherText(text, place)] : this.listFiles(parts, place);
 	}
 
 	private use(file: FileToSend, place: InputPlace): FileToSend {
@@ -204,21 +208,21 @@ export class InputReader {
 	}
 
 	/** Takes a text that is neither a link nor the name of a file. */
-	private takeOtherText(given: string, place: InputPlace): string {
+	private takeOtherText(rawText: string, place: InputPlace): string {
 		const { schema } = place;
-		const text = given.trim();
-		if (this.mode === 'extra') return given;
+		const text = rawText.trim();
+		if (this.mode === 'extra') return rawText;
 		if (this.isFields ? hasOwnScheme(text) : mayBeAddress(text)) return text;
 		if (takesBase64(schema) && BASE64.test(text)) return text;
 		if (this.isFields || saysUrl(schema)) throw this.buildNoFileError(text, place);
 		this.warnings.push(`'${place.label}' is ${quoteValue(text)}: no URL, and no file of the item`);
-		return given;
+		return rawText;
 	}
 
-	private buildSeveralError(place: InputPlace, taken: unknown[]): UserError {
-		const names = taken.map((one) => (one instanceof FileToSend ? one.field : quoteValue(one)));
+	private buildSeveralError(place: InputPlace, files: unknown[]): UserError {
+		const names = files.map((one) => (one instanceof FileToSend ? one.field : quoteValue(one)));
 		return buildFieldError(
-			`'${place.label}' takes one file, but is given ${taken.length}: ${listShortly(names)}`,
+			`'${place.label}' takes one file, but is given ${files.length}: ${listShortly(names)}`,
 			'Enter one of them, or split the list into items in a node before this one.',
 		);
 	}
@@ -240,30 +244,30 @@ const BASE64 = /^[\w+/-]{64,}={0,2}$/;
 const isLeftOut = (value: unknown): boolean =>
 	isBlank(value) && !(value instanceof Nothing && value.isLost);
 
-/** Says whether a value is left out. A list without entries is sent: the user meant that list. */
+/** Says whether a value is left out. An empty list is sent: the user meant that list. */
 export const isBlankValue = (value: unknown): boolean =>
 	Array.isArray(value) ? value.length > 0 && value.every(isLeftOut) : isLeftOut(value);
 
 const isFilePlace = ({ name, schema }: InputPlace): boolean =>
-	findPurpose(name, schema).kind === 'file';
+	findPurpose(name, schema).role === 'file';
 
-/** Makes the place of a list's entry. What the schema of the list says of files holds for its entries. */
-function toEntryPlace(place: InputPlace, at: number): InputPlace {
+/** Makes the place of a list's part. What the schema of the list says of files holds for its parts. */
+function toPartPlace(place: InputPlace, index: number): InputPlace {
 	const { schema } = place;
 	const { format, description, limits } = schema;
 	const takesList = listTypes(schema).includes('array');
-	const entry = takesList ? { format, description, limits, ...getItems(schema) } : schema;
+	const partSchema = takesList ? { format, description, limits, ...getItems(schema) } : schema;
 	return {
 		...place,
-		schema: entry,
-		label: nameStep(place.label, at, schema),
+		schema: partSchema,
+		label: nameStep(place.label, index, schema),
 		level: place.level + 1,
 	};
 }
 
 /** @throws {UserError} where JSON would lose or change the value */
-function takePlain(given: unknown, { label, level }: InputPlace): unknown {
-	const value = toJsonValue(given);
+function takePlain(rawValue: unknown, { label, level }: InputPlace): unknown {
+	const value = toJsonValue(rawValue);
 	if (level >= MOST_LEVELS)
 		throw buildValueError(label, `must be nested less than ${MOST_LEVELS} levels deep`);
 	if (typeof value === 'number') {

@@ -37,8 +37,8 @@ const STEPS_TO_BODY = ['post', 'requestBody', 'content', 'application/json', 'sc
 
 /** Finds the path that creates tasks, else the first one, with its methods. */
 function findTaskPath(document: unknown): [path: string, methods: unknown] {
-	const entries = Object.entries(getPart(document, 'paths') ?? {});
-	return entries.find(([path]) => TASK_PATH.test(path)) ?? entries[0] ?? ['', undefined];
+	const paths = Object.entries(getPart(document, 'paths') ?? {});
+	return paths.find(([path]) => TASK_PATH.test(path)) ?? paths[0] ?? ['', undefined];
 }
 
 /**
@@ -73,31 +73,31 @@ export function readSchema(value: unknown, document: unknown): JsonSchema | unde
 }
 
 class SchemaReader {
-	/** Schemas that may still be read. */
-	private left = MOST_SCHEMAS;
+	/** How many schemas may still be read. */
+	private budget = MOST_SCHEMAS;
 
 	constructor(private readonly document: unknown) {}
 
-	/** @param around the schemas that contain this one: a schema among them contains itself */
+	/** @param around the schemas that contain this schema. If this schema is among them, it contains itself */
 	read(value: unknown, around: unknown[]): JsonSchema {
-		if (--this.left < 0) throw new RangeError('The schema is too large');
+		if (--this.budget < 0) throw new RangeError('The schema is too large');
 		if (!isObject(value)) return {};
-		const { $ref, ...own } = value;
+		const { $ref, ...keywords } = value;
 		const target = isText($ref) ? findPart(this.document, $ref) : undefined;
 		if (isObject(target) && !around.includes(target))
-			return this.read({ ...target, ...own }, [...around, target]);
+			return this.read({ ...target, ...keywords }, [...around, target]);
 		const inside = [...around, value];
-		if ('const' in own) own.enum = [own.const];
+		if ('const' in keywords) keywords.enum = [keywords.const];
 		const schema: JsonSchema = dropUndefined(
-			mapValues(own, (part, keyword) => this.readKeyword(keyword, part, inside)),
+			mapValues(keywords, (part, keyword) => this.readKeyword(keyword, part, inside)),
 		);
-		if (schema.enum && isText(own.description) && own.description.includes('\n'))
-			schema.meanings = readMeanings(schema.enum, own.description.slice(0, LONGEST_DESCRIPTION));
-		const { anyOf, oneOf, allOf } = own;
+		const { description, anyOf, oneOf, allOf } = keywords;
+		if (schema.enum && isText(description) && description.includes('\n'))
+			schema.meanings = readMeanings(schema.enum, description.slice(0, LONGEST_DESCRIPTION));
 		const readAll = (branches: unknown) =>
 			Array.isArray(branches) ? branches.map((branch) => this.read(branch, inside)) : [];
-		const choices = [anyOf, oneOf].map((branches) => joinSchemas(readAll(branches), false));
-		return joinSchemas([schema, joinSchemas(readAll(allOf), true), ...choices], true);
+		const choices = [anyOf, oneOf].map((branches) => joinChoices(readAll(branches)));
+		return joinAll([schema, joinAll(readAll(allOf)), ...choices]);
 	}
 
 	/** @returns undefined for a keyword that isn't read, or says nothing that can be understood */
@@ -126,12 +126,12 @@ class SchemaReader {
 	}
 
 	private readProperties(properties: object, around: unknown[]): Record<string, JsonSchema> {
-		const entries = Object.entries(properties).map(([name, value]): [string, JsonSchema] => [
+		const pairs = Object.entries(properties).map(([name, value]): [string, JsonSchema] => [
 			name.trim(),
 			this.read(value, around),
 		]);
 		// n8n copies parameters by assignment, which would drop this name.
-		return Object.fromEntries(entries.filter(([name]) => name !== '__proto__'));
+		return Object.fromEntries(pairs.filter(([name]) => name !== '__proto__'));
 	}
 }
 
@@ -140,18 +140,18 @@ const MEANING = /^[`"'*]*(?: [-–—] |[:：])[*\s]*(.+)/;
 
 /**
  * Reads what a description says of values, each on a line of its own, such as "- fun: more playful".
- * Some values, such as IDs of voices, mean nothing to a user without it.
+ * Some values, such as IDs of voices, mean nothing to a user without the description.
  */
 function readMeanings(values: unknown[], description: string): Record<string, string> {
 	const lines = description.split('\n').map((line) => line.replace(/^(?:[-*•]\s+)?[`"'*]*/, ''));
-	const entries = values.map(String).flatMap((value) =>
+	const pairs = values.map(String).flatMap((value) =>
 		lines
 			.filter((line) => line.startsWith(value))
 			.map((line) => MEANING.exec(line.slice(value.length))?.[1] ?? '')
 			.filter(Boolean)
 			.map((meaning) => [value, cleanProse(meaning)]),
 	);
-	return Object.fromEntries(entries) as Record<string, string>;
+	return Object.fromEntries(pairs) as Record<string, string>;
 }
 
 /** Makes a text one line, without a leading =, which would make n8n run it as an expression. */
@@ -169,44 +169,63 @@ function findPart(document: unknown, reference: string): unknown {
 }
 
 /**
- * Makes one schema of several. With `allHold`, as in `allOf`, the first wins a contradiction, because some
- * documents have a stray branch of "string" beside an object. Otherwise, as in `anyOf`, one of them holds:
- * a range counts only if all have the same, and the values of all are allowed.
+ * Makes one schema of several that all hold, as in `allOf`. The first wins a contradiction, because some
+ * documents have a stray branch of "string" beside an object.
  */
-function joinSchemas(schemas: JsonSchema[], allHold: boolean): JsonSchema {
-	const isMeant = (schema: JsonSchema) =>
-		allHold ? Object.keys(schema).length > 0 : !isNull(schema);
-	const meant = schemas.filter(isMeant);
-	const [first, ...others] = meant;
+function joinAll(schemas: JsonSchema[]): JsonSchema {
+	const filled = schemas.filter((schema) => Object.keys(schema).length > 0);
+	const [first, ...others] = filled;
 	if (!first) return {};
-	if (allHold && !others.length) return mendType(first);
-	const isShared = ([name, value]: [string, unknown]) =>
-		others.every((other) => isEqual(getPart(other, name), value));
-	const joined: JsonSchema = allHold
-		? (Object.assign({}, ...[...meant].reverse()) as JsonSchema)
-		: Object.fromEntries(Object.entries(first).filter(isShared));
-	const properties = mapValues(
-		Object.assign({}, ...meant.map((one) => one.properties)) as object,
-		(_, name) =>
-			joinSchemas(
-				meant.flatMap((one) => (getPart(one.properties, name) as JsonSchema) ?? []),
-				allHold,
-			),
-	);
-	if (Object.keys(properties).length) joined.properties = properties;
-	const items = meant.flatMap((schema) => schema.items ?? []);
-	if (items.length) joined.items = joinSchemas(items, allHold);
-	const isRequired = (name: string) =>
-		allHold || meant.every(({ required }) => required?.includes(name));
-	const required = meant.flatMap((schema) => schema.required ?? []).filter(isRequired);
-	delete joined.required;
-	if (required.length) joined.required = [...new Set(required)];
-	if (!allHold) return joinValues(joined, schemas);
+	if (!others.length) return mendType(first);
+	const joined = Object.assign({}, ...[...filled].reverse()) as JsonSchema;
+	setParts(joined, filled, joinAll);
+	setRequired(joined, listRequired(filled));
 	if (first.properties && !first.type) joined.type = 'object';
 	return mendType(joined);
 }
 
-/** Gives a schema the types and the values that any of several has. */
+/**
+ * Makes one schema of several of which one holds, as in `anyOf`. A range counts only if all have the
+ * same, and the values of all are allowed.
+ */
+function joinChoices(schemas: JsonSchema[]): JsonSchema {
+	const choices = schemas.filter((schema) => !isNull(schema));
+	const [first, ...others] = choices;
+	if (!first) return {};
+	const isShared = ([name, value]: [string, unknown]) =>
+		others.every((other) => isEqual(getPart(other, name), value));
+	const joined: JsonSchema = Object.fromEntries(Object.entries(first).filter(isShared));
+	setParts(joined, choices, joinChoices);
+	const isRequired = (name: string) => choices.every(({ required }) => required?.includes(name));
+	setRequired(joined, listRequired(choices).filter(isRequired));
+	return joinValues(joined, schemas);
+}
+
+/** Joins the properties and the items of several schemas. */
+function setParts(
+	joined: JsonSchema,
+	schemas: JsonSchema[],
+	join: (schemas: JsonSchema[]) => JsonSchema,
+): void {
+	const names = Object.assign({}, ...schemas.map((one) => one.properties)) as object;
+	const properties = mapValues(names, (_, name) =>
+		join(schemas.flatMap((one) => (getPart(one.properties, name) as JsonSchema) ?? [])),
+	);
+	if (Object.keys(properties).length) joined.properties = properties;
+	const items = schemas.flatMap((schema) => schema.items ?? []);
+	if (items.length) joined.items = join(items);
+}
+
+const listRequired = (schemas: JsonSchema[]): string[] =>
+	schemas.flatMap((schema) => schema.required ?? []);
+
+/** Deletes the key first, because the order of keys counts in the digest that workflows store. */
+function setRequired(joined: JsonSchema, names: string[]): void {
+	delete joined.required;
+	if (names.length) joined.required = [...new Set(names)];
+}
+
+/** Gives a schema all types, and all values, of several schemas. */
 function joinValues(joined: JsonSchema, schemas: JsonSchema[]): JsonSchema {
 	const types = [...new Set(schemas.flatMap(({ type = [] }) => type))];
 	if (schemas.every(({ type }) => type)) joined.type = types.length > 1 ? types : types[0];

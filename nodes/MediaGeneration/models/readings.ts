@@ -34,12 +34,12 @@ export function readAttachment(attachment: unknown): string | undefined {
 }
 
 /**
- * Splits a list at commas and line breaks. A comma within quotes doesn't split, and one within a URL only
- * if a space follows it. Quotes around an entry, as in code, aren't sent.
+ * Splits a list at commas and line breaks. A comma within quotes doesn't split. A comma within a URL
+ * splits only if a space follows. Quotes around a part, as in code, aren't sent.
  */
 export function splitList(text: string): string[] {
 	const quoted = parseJson(`[${text}]`);
-	if (Array.isArray(quoted) && quoted.every((entry) => typeof entry === 'string')) return quoted;
+	if (Array.isArray(quoted) && quoted.every((part) => typeof part === 'string')) return quoted;
 	return text
 		.split(/\n|,(?=\s|$)|,(?=[a-z][a-z\d+.-]+:)/i)
 		.flatMap((part) => (/:\/\/|^\s*data:/i.test(part) ? [part] : part.split(',')))
@@ -90,7 +90,7 @@ function listReadings(value: unknown, schema: JsonSchema): unknown[] {
 	return readings.filter((reading) => hasType(schema, reading));
 }
 
-/** Reads a text as a number or a boolean, if it is one. */
+/** Reads a text as a number or a boolean, if the text is that. */
 function readScalars(text: string, schema: JsonSchema): unknown[] {
 	const number = Number(text);
 	// A number too large for JavaScript stays text, and is then no number. "007" may be a text.
@@ -106,7 +106,7 @@ export function readChoice(value: unknown, { enum: values = [] }: JsonSchema): u
 	return values.find((one) => isEqual(one, value)) ?? values.find((one) => one === trimmed);
 }
 
-/** Takes the entry out of a list of one, also in JSON text, where a number or a choice is meant. */
+/** Takes the value out of a list of one, also in JSON text, where a number or a choice is meant. */
 export function unwrapSingle(value: unknown, schema: JsonSchema): unknown {
 	const types = listTypes(schema);
 	const isScalar = schema.enum ?? schema.rule ?? !types.includes('string');

@@ -43,8 +43,8 @@ export interface Property {
 	isRequired: boolean;
 }
 
-/** Recognizes an entry that the node adds to the fields, for example `$schema`. */
-export const isOwnEntry = (name: string): boolean => name.startsWith('$');
+/** Recognizes by its name what the node itself adds to the fields, for example `$schema`. */
+export const isOwnName = (name: string): boolean => name.startsWith('$');
 
 /** Looks up a part of an object or a list. Inherited properties are no parts. */
 export const getPart = (value: unknown, name: string | number): unknown =>
@@ -70,10 +70,10 @@ export function hasType({ type = [] }: JsonSchema, value: unknown): boolean {
 export const isEqual = (one: unknown, other: unknown): boolean =>
 	one === other || JSON.stringify(one) === JSON.stringify(other);
 
-/** The schema of a list's entries. */
+/** The schema of a list's parts. */
 export const getItems = ({ items = {} }: JsonSchema): JsonSchema => items;
 
-/** Says whether a value is a list that may have several entries. */
+/** Says whether a value is a list that may have several parts. */
 export const takesSeveral = (schema: JsonSchema): boolean =>
 	listTypes(schema).includes('array') && schema.maxItems !== 1;
 
@@ -83,29 +83,33 @@ export const getProperty = ({ properties }: JsonSchema, name: string): JsonSchem
 
 /**
  * Lists the properties of an object in the schema's order, then names that are only in `required`. A
- * property that is named like an entry of ours isn't listed. Extra Fields can send it.
+ * property with a name like those that the node adds isn't listed. Extra Fields can send it.
  */
 export function listProperties(schema: JsonSchema): Property[] {
 	const { properties = {}, required = [] } = schema;
-	const needed = new Set(required);
+	const requiredNames = new Set(required);
 	const names = [...new Set([...Object.keys(properties), ...required])];
 	return names
-		.filter((name) => !isOwnEntry(name))
-		.map((name) => ({ name, schema: getProperty(schema, name), isRequired: needed.has(name) }));
+		.filter((name) => !isOwnName(name))
+		.map((name) => ({
+			name,
+			schema: getProperty(schema, name),
+			isRequired: requiredNames.has(name),
+		}));
 }
 
 /** Lists the names in an input that aren't the model's; none if the model has no known fields. */
 export function listForeign(schema: JsonSchema, input: object): string[] {
-	const known = listProperties(schema).map(({ name }) => name);
-	const isUnknown = (name: string) => !known.includes(name) && !getPart(schema.properties, name);
-	return known.length ? Object.keys(input).filter(isUnknown) : [];
+	const names = listProperties(schema).map(({ name }) => name);
+	const isForeign = (name: string) => !names.includes(name) && !getPart(schema.properties, name);
+	return names.length ? Object.keys(input).filter(isForeign) : [];
 }
 
 /** Says whether a value is written as JSON: an object, or a list of more than single values. */
 export function takesJson(schema: JsonSchema): boolean {
 	const types = listTypes(schema);
-	const entries = listTypes(getItems(schema));
-	const isNested = !entries.length || entries.includes('object') || entries.includes('array');
+	const partTypes = listTypes(getItems(schema));
+	const isNested = !partTypes.length || partTypes.includes('object') || partTypes.includes('array');
 	return types.includes('object') || (types.includes('array') && isNested);
 }
 
@@ -115,10 +119,10 @@ const takesText = (schema: JsonSchema, types = listTypes(schema)): boolean =>
 
 /** What a property is for. 'prompt' is free text for which the node has its own field. */
 export type Purpose =
-	| { kind: 'file' | 'prompt' | 'value' }
+	| { role: 'file' | 'prompt' | 'value' }
 	| {
 			/** The ID of a task or file that an earlier node created. */
-			kind: 'earlierResult';
+			role: 'earlierResult';
 			/** What the editor calls it. */
 			title: string;
 			/** The expression for the ID. n8n runs it, so it never contains text of the service. */
@@ -127,20 +131,20 @@ export type Purpose =
 
 /** Tells what a property is for by its name and schema, because services don't mark it reliably. */
 export function findPurpose(name: string, schema: JsonSchema): Purpose {
-	if (takesFiles(name, schema)) return { kind: 'file' };
-	if (!takesText(schema)) return { kind: 'value' };
-	if (name === 'prompt') return { kind: 'prompt' };
+	if (takesFiles(name, schema)) return { role: 'file' };
+	if (!takesText(schema)) return { role: 'value' };
+	if (name === 'prompt') return { role: 'prompt' };
 	const words = spaceWords(name);
 	if (/\btask id$/.test(words))
-		return { kind: 'earlierResult', title: 'earlier task', expression: '={{ $json.taskId }}' };
+		return { role: 'earlierResult', title: 'earlier task', expression: '={{ $json.taskId }}' };
 	if (/\b(audio|song|track|music|clip) id$/.test(words))
-		return { kind: 'earlierResult', title: 'earlier file', expression: '={{ $json.file.id }}' };
-	return { kind: 'value' };
+		return { role: 'earlierResult', title: 'earlier file', expression: '={{ $json.file.id }}' };
+	return { role: 'value' };
 }
 
 /** Says whether a model has a prompt, for which the node has its own field. */
 export const hasPrompt = (schema: JsonSchema): boolean =>
-	listProperties(schema).some((one) => findPurpose(one.name, one.schema).kind === 'prompt');
+	listProperties(schema).some((one) => findPurpose(one.name, one.schema).role === 'prompt');
 
 const MEDIA_WORD = /^(image|img|picture|photo|video|audio|frame|mask|clip|media|file)s?$/;
 const URL_WORD = /^(url|uri)s?$/;
@@ -176,7 +180,8 @@ const isUrlFormat = (format = ''): boolean => /^ur[il]$/.test(format);
 /** Lists the words of a name without their numbers, as in image1. */
 const listWords = (name: string): string[] => spaceWords(name).match(/[a-z]+/g) ?? [];
 
-const hasWordOf = (words: string[], kind: RegExp): boolean => words.some((word) => kind.test(word));
+const hasWordOf = (words: string[], pattern: RegExp): boolean =>
+	words.some((word) => pattern.test(word));
 
 /** Says whether the words of a name mean a file, as those of `image_url` or `reference_image`. */
 function meansFile(words: string[]): boolean {

@@ -9,7 +9,7 @@ export class Nothing {
 	constructor(
 		/** The expression with its braces; blank for a tool, whose agent doesn't know the expressions. */
 		readonly expression: string,
-		/** The expression gives `undefined`: it asks for what isn't there. `null` and '' are meant. */
+		/** The expression gives `undefined`: it asks for what isn't there. `null` and '' are on purpose. */
 		readonly isLost: boolean,
 	) {}
 }
@@ -19,7 +19,7 @@ export interface FileUse {
 	file: FileToSend;
 	/** The place's name in the editor. */
 	label: string;
-	/** The key in the request, also of a list's entries. */
+	/** The key in the request; in a list, the key of the list. */
 	name: string;
 	schema: JsonSchema;
 }
@@ -37,7 +37,7 @@ export abstract class FileToSend {
 export interface NamedFiles {
 	/** The file of exactly this name, or of the form's field with this label. */
 	exact?: FileToSend;
-	/** Files whose names are this one and a number, in their order, without a gap. */
+	/** Files whose names are this name and a number, in their order, without a gap. */
 	numbered: FileToSend[];
 }
 
@@ -78,13 +78,13 @@ export const FIX_LOST =
 /**
  * Makes the error of a field that is required but blank, or whose expression has lost its value.
  * @param label the field's name in the editor
- * @param given the blank value, or the Nothing in its place
+ * @param value the blank value, or the Nothing in its place
  */
-export function buildBlankError(label: string, given?: unknown, remedy?: string): UserError {
+export function buildBlankError(label: string, value?: unknown, remedy?: string): UserError {
 	const message = `'${label}' is required`;
-	if (!(given instanceof Nothing && given.expression)) return buildFieldError(message, remedy);
+	if (!(value instanceof Nothing && value.expression)) return buildFieldError(message, remedy);
 	return buildFieldError(
-		`${message}, but its expression ${cutText(given.expression, 60)} gives nothing for this item`,
+		`${message}, but its expression ${cutText(value.expression, 60)} gives nothing for this item`,
 		remedy ?? 'Check the names in the expression, then run the node again.',
 	);
 }

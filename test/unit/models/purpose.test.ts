@@ -4,9 +4,9 @@ const text: JsonSchema = { type: 'string' };
 const number: JsonSchema = { type: 'number' };
 const list = (items: JsonSchema) => ({ type: 'array', items });
 /** What a property is for, in a word. */
-function nameKind(name: string, schema: JsonSchema): string {
+function nameRole(name: string, schema: JsonSchema): string {
 	const purpose = findPurpose(name, schema);
-	return purpose.kind === 'earlierResult' ? purpose.title : purpose.kind;
+	return purpose.role === 'earlierResult' ? purpose.title : purpose.role;
 }
 
 describe('a text is recognized by its name', () => {
@@ -15,17 +15,17 @@ describe('a text is recognized by its name', () => {
 		url uri url_ image_url imageUrls inputURL reference-uri src_url hyperlink_image linked_video`.split(
 			/\s+/,
 		),
-	)('%s takes a file', (name) => expect(nameKind(name, text)).toBe('file'));
+	)('%s takes a file', (name) => expect(nameRole(name, text)).toBe('file'));
 
 	it.each(
 		`endpoint_url image_curls image_urlish image_resource image_sourced images_per_prompt
 		link_image page_image callback_url websites`.split(/\s+/),
-	)('%s takes no file', (name) => expect(nameKind(name, text)).toBe('value'));
+	)('%s takes no file', (name) => expect(nameRole(name, text)).toBe('value'));
 });
 
 const described = (words: string) => ({ ...text, description: words });
 
-it.each<[name: string, schema: JsonSchema, kind: string]>([
+it.each<[name: string, schema: JsonSchema, role: string]>([
 	['subject', described('URL of the image.'), 'file'],
 	['source', described('The public HTTPS URL of a clip'), 'file'],
 	['guide', described('A link to the drawing'), 'file'],
@@ -57,6 +57,6 @@ it.each<[name: string, schema: JsonSchema, kind: string]>([
 	['voice_id', described('The speaker'), 'value'],
 	['task_id', { enum: ['a', 'b'] }, 'value'],
 	['task_ids', list(text), 'value'],
-])('the purpose of %s %j is: %s', (name, schema, kind) => {
-	expect(nameKind(name, schema)).toBe(kind);
+])('the purpose of %s %j is: %s', (name, schema, role) => {
+	expect(nameRole(name, schema)).toBe(role);
 });

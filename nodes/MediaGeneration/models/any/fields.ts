@@ -116,7 +116,7 @@ const listOptions = {
 };
 
 /**
- * The list that says what the fields take. Never sent. It is outside the mapper, whose entries n8n
+ * The list that says what the fields take. Never sent. The list is outside the mapper, whose fields n8n
  * stores: reading there would change the node.
  */
 const help: Field = {

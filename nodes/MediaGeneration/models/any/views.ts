@@ -31,7 +31,7 @@ import { USE_JSON } from './fields';
 /** The largest list of fields that a workflow stores, in characters of JSON. */
 const MAX_SIZE = 64_000;
 
-/** An entry of the mapper that n8n stores but doesn't show. With it, a run needs no catalogue. */
+/** A field of the mapper that n8n stores but doesn't show. With this field, a run needs no catalogue. */
 interface StoredSchema extends ResourceMapperField {
 	/** The model whose fields these are. */
 	model: string;
@@ -39,7 +39,7 @@ interface StoredSchema extends ResourceMapperField {
 	inputSchema: JsonSchema;
 }
 
-/** Finds the model's schema among the entries of a mapper. */
+/** Finds the model's schema among the fields of a mapper. */
 export const findStoredSchema = (fields: ResourceMapperField[]): StoredSchema | undefined =>
 	fields.find((field): field is StoredSchema => field.id === '$schema');
 
@@ -55,8 +55,8 @@ export function toMapperFields(
 	// Reading the schema again drops the meanings of values, which stand in the fields already.
 	const inputSchema = readSchema(schema, undefined);
 	// n8n's editor compares fields by name to find outdated ones, so this name is the schema's digest.
-	const stored = toEntry('$schema', digest(inputSchema), 'object', false);
-	const noPrompt = toEntry('$noPrompt', 'No Prompt', 'boolean', false);
+	const stored = makeField('$schema', digest(inputSchema), 'object', false);
+	const noPrompt = makeField('$noPrompt', 'No Prompt', 'boolean', false);
 	const fields = [
 		...listProperties(schema).map((property) => toMapperField(property, filled)),
 		{ ...stored, model, inputSchema },
@@ -80,9 +80,9 @@ export const buildNotice = (
 const LONGEST_PRICE = 1_000;
 
 /**
- * Lists the whole price, of which the list of models has a part, and the fields with their facts. The
- * entries are only read: the value of each is what the node stores already, so that choosing one
- * changes nothing. n8n's editor shows the last one while the list is closed.
+ * Lists the whole price, of which the list of models has a part, and the fields with their facts. This
+ * list is only for reading: the value of each choice is what the node stores already, so that choosing
+ * changes nothing. n8n's editor shows the last choice while the list is closed.
  */
 export function listHelp(schema: JsonSchema, pricingDesc = ''): INodePropertyOptions[] {
 	const description = cutText(pricingDesc, LONGEST_PRICE);
@@ -100,7 +100,7 @@ export const listFieldItems = (schema: JsonSchema) => listProperties(schema).map
 
 /**
  * Describes a field. A key is absent where nothing is known. `options` of a list are the values of its
- * entries; `summary` is the editor's help.
+ * parts; `summary` is the editor's help.
  */
 function toFieldItem(property: Property) {
 	const { name, schema, isRequired } = property;
@@ -113,12 +113,12 @@ function toFieldItem(property: Property) {
 		description: schema.description,
 		options: schema.enum ?? getItems(schema).enum,
 		default: schema.default,
-		takesFile: purpose.kind === 'file' || undefined,
+		takesFile: purpose.role === 'file' || undefined,
 		summary,
 	});
 }
 
-const toEntry = (
+const makeField = (
 	id: string,
 	displayName: string,
 	type: FieldType,
@@ -139,31 +139,31 @@ const toEntry = (
 
 /**
  * Makes the editor's field of a property. At first the editor shows required fields, files, choices with
- * a default, fields that continue an earlier result, and filled ones. A person can add the others.
+ * a default, fields that continue an earlier result, and filled fields. A person can add the others.
  */
 function toMapperField(property: Property, filled: string[]): ResourceMapperField {
 	const { name, schema, isRequired } = property;
 	const { label, type, purpose } = describeProperty(property);
-	const display = purpose.kind !== 'prompt';
+	const display = purpose.role !== 'prompt';
 	// n8n shows an unset switch as on, so only a required boolean is a switch.
 	const isSwitch = type === 'boolean' && isRequired && !schema.enum;
 	const choices = listChoices(schema, type === 'boolean' && !isSwitch);
 	const isSeen =
 		isRequired ||
-		purpose.kind === 'file' ||
-		purpose.kind === 'earlierResult' ||
+		purpose.role === 'file' ||
+		purpose.role === 'earlierResult' ||
 		(schema.enum && !isBlank(schema.default)) ||
 		filled.includes(name);
 	const isOn = (isSwitch && schema.default === true) || undefined;
 	const options = choices.map((value) => ({ name: nameChoice(schema, value), value }));
 	return dropUndefined({
-		...toEntry(name, label, choices.length ? 'options' : type, display),
+		...makeField(name, label, choices.length ? 'options' : type, display),
 		// n8n publishes no workflow in which a required field is blank. Services do without required
 		// lists and objects, and a prompt may stand in the node's own field instead.
 		required: isRequired && display && !takesJson(schema),
 		removed: display && !isSeen,
 		options: choices.length ? options : undefined,
-		defaultValue: purpose.kind === 'earlierResult' ? purpose.expression : isOn,
+		defaultValue: purpose.role === 'earlierResult' ? purpose.expression : isOn,
 	});
 }
 
@@ -173,7 +173,7 @@ function listChoices({ enum: listed, ...rest }: JsonSchema, isYesOrNo: boolean) 
 	return values.filter(isChoice).filter((value) => isAllowed(rest, value));
 }
 
-/** Says whether a value can be chosen from a list. A blank one wouldn't be sent. */
+/** Says whether a value can be chosen from a list. A blank value wouldn't be sent. */
 const isChoice = (value: unknown): value is string | number | boolean =>
 	/^(string|number|boolean)$/.test(typeof value) && !isBlank(value);
 
@@ -232,11 +232,11 @@ function findControl(
 	const types = listTypes(schema);
 	const isList = types.includes('array');
 	const isText = types.includes('string') || !types.length;
-	if (purpose.kind === 'earlierResult') {
+	if (purpose.role === 'earlierResult') {
 		const takes = `${purpose.title}; its ID is ${purpose.expression.slice(1)}`;
 		return { type: 'string', takes, note: purpose.title };
 	}
-	if (purpose.kind === 'file') {
+	if (purpose.role === 'file') {
 		// A list that holds one file is entered as the file.
 		const takes = takesSeveral(schema) ? `with commas; ${FILE_HINT}` : FILE_HINT;
 		return { type: 'string', takes, note: / URLs?$/.test(title) ? 'or data' : 'URL or data' };

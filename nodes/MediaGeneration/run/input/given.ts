@@ -14,8 +14,8 @@ const fold = (name: string) => name.toLowerCase().replace(/[\s_-]+/g, '');
 
 /**
  * Takes the filled columns that mean fields of the model, for Map Automatically. A column means the field
- * of exactly its name, or else one whose name, or title in the editor, reads like it.
- * @throws {UserError} where two columns mean one field, or one means two
+ * of exactly its name, or else a field whose name, or title in the editor, folds to the same text.
+ * @throws {UserError} where two columns mean one field, or one column means two fields
  */
 export function takeColumns(
 	schema: JsonSchema,
@@ -23,12 +23,12 @@ export function takeColumns(
 ): Record<string, unknown> {
 	const names = listProperties(schema).map(({ name }) => name);
 	const filled = Object.keys(columns).filter((column) =>
-		[columns[column]].flat().some((entry) => !isBlank(entry)),
+		[columns[column]].flat().some((value) => !isBlank(value)),
 	);
 	const findColumns = (name: string) => {
 		if (filled.includes(name)) return [name];
-		const meant = [name, toTitle(name)].map(fold);
-		return filled.filter((column) => !names.includes(column) && meant.includes(fold(column)));
+		const headings = [name, toTitle(name)].map(fold);
+		return filled.filter((column) => !names.includes(column) && headings.includes(fold(column)));
 	};
 	const pairs = names.flatMap((name) => findColumns(name).map((column) => ({ name, column })));
 	for (const { name, column } of pairs) {
@@ -43,7 +43,7 @@ export function takeColumns(
 	return Object.fromEntries(pairs.map(({ name, column }) => [name, columns[column]]));
 }
 
-/** What a user pasted into Input (JSON), as the service takes it. */
+/** What a user pasted into Input (JSON), in the parts of a request. */
 interface PastedJson {
 	input: Record<string, unknown>;
 	/** Unchecked. Used where the operation has no callback URL of its own. */
@@ -55,8 +55,8 @@ interface PastedJson {
 const JSON_FIELD = anyInput.displayName;
 
 /**
- * Reads the model's input, or the body of a createTask request: a whole one has the fields in `input`, a
- * flat one beside `model`. If the model has a field of that name itself, the JSON is its input.
+ * Reads the model's input, or the body of a createTask request: a whole body has the fields in `input`, a
+ * flat body beside `model`. If the model itself has a field `input` or `model`, the JSON is its input.
  * @param schema what the service says of the model
  * @param model the chosen model
  * @throws {UserError} for a body of another model, or a body whose input is no JSON object
@@ -72,47 +72,47 @@ export function readPastedJson(
 		? !('input' in properties) && meansBody(json, model)
 		: typeof json.model === 'string' && !('model' in properties);
 	if (!isBody) return { input: json };
-	const { model: given, input: written, callBackUrl, ...beside } = json;
+	const { model: ownModel, input, callBackUrl, ...beside } = json;
 	const field = { ...anyModel, required: false, displayName: `model in ${JSON_FIELD}` };
-	const named = parseValue(field, given) ?? model;
-	const other =
-		named === model
+	const bodyModel = parseValue(field, ownModel) ?? model;
+	const warning =
+		bodyModel === model
 			? undefined
-			: `The model in '${JSON_FIELD}' is ${String(named)}, but '${anyModel.displayName}' is ${model}`;
-	if (other && (isWhole || listProperties(schema).length))
+			: `The model in '${JSON_FIELD}' is ${String(bodyModel)}, but '${anyModel.displayName}' is ${model}`;
+	if (warning && (isWhole || listProperties(schema).length))
 		throw buildFieldError(
-			other,
+			warning,
 			`Give the same model in both, or remove everything but the model's input from '${JSON_FIELD}'.`,
 		);
-	if (isWhole) return { ...readWhole(written, Object.keys(beside)), callBackUrl };
+	if (isWhole) return { ...readWhole(input, Object.keys(beside)), callBackUrl };
 	// If the service says nothing of the chosen model, `model` may be one of its fields, so it is sent.
-	return { input: other ? { model: given, ...beside } : beside, callBackUrl, warning: other };
+	return { input: warning ? { model: ownModel, ...beside } : beside, callBackUrl, warning };
 }
 
-/** Whether JSON with `input` is a body: beside the chosen model's name, or if `input` is an object. */
+/** Whether JSON with `input` is a body: `model` is the chosen model, or `input` is an object. */
 const meansBody = (json: Record<string, unknown>, model: string) =>
 	String(json.model).trim() === model || isObject(json.input) || /^\s*\{/.test(String(json.input));
 
 /** @param beside names beside `input`, which aren't sent */
-function readWhole(written: unknown, beside: string[]): PastedJson {
+function readWhole(rawInput: unknown, beside: string[]): PastedJson {
 	const field = { ...anyInput, displayName: `input in ${JSON_FIELD}`, required: true };
-	const input = parseValue(field, written) as Record<string, unknown>;
+	const input = parseValue(field, rawInput) as Record<string, unknown>;
 	const warning = `Beside "input" in '${JSON_FIELD}', this wasn't sent: ${listShortly(beside)}`;
 	return { input, warning: beside.length ? warning : undefined };
 }
 
 /**
- * Brings what a user gave into one form, by which a retry recognizes the request. The form is the same
+ * Brings the user's values into one form, by which a retry recognizes the request. The form is the same
  * whatever the service says of the model now, and wherever the values stood: in fields, JSON or columns.
  * @param values by the names that are sent
  */
 export function normalizeValues(values: Record<string, unknown>, files: ItemFiles): unknown {
-	const normalize = (given: unknown): unknown => {
-		const value = toJsonValue(given);
+	const normalize = (rawValue: unknown): unknown => {
+		const value = toJsonValue(rawValue);
 		if (isOfFile(value)) return files.nameOf(value) ?? normalizeObject(value);
 		if (isPlainObject(value)) return normalizeObject(value);
 		if (!Array.isArray(value)) return String(value).trim();
-		const filled = value.filter((entry) => !isBlank(entry)).map(normalize);
+		const filled = value.filter((part) => !isBlank(part)).map(normalize);
 		return filled.length === 1 ? filled[0] : filled;
 	};
 	const normalizeObject = (object: Record<string, unknown>) =>

@@ -58,7 +58,7 @@ export class InputFile extends FileToSend {
 		);
 	}
 
-	/** Says what is certainly wrong: a limit is passed, or the file is no picture, video or sound. */
+	/** Finds what is certainly wrong: a limit is exceeded, or the file is no picture, video or sound. */
 	private async findFault(limits?: FileLimits) {
 		const size = await this.readSize();
 		if (size === 0) return 'is empty';
@@ -77,9 +77,9 @@ export class InputFile extends FileToSend {
 		const { fileName, fileExtension, mimeType } = this.stored;
 		const facts = await this.inspect();
 		// The content of a picture or video says its type. Of any other file, n8n's own facts count.
-		const known = /^(image|video)\//.test(facts?.mimeType ?? '') ? facts : undefined;
-		const name = makeUniqueName(fileName, known?.extension ?? fileExtension);
-		const type = known?.mimeType ?? mimeType;
+		const media = /^(image|video)\//.test(facts?.mimeType ?? '') ? facts : undefined;
+		const name = makeUniqueName(fileName, media?.extension ?? fileExtension);
+		const type = media?.mimeType ?? mimeType;
 		const file = { size: await this.readSize(), mimeType: type, chunks: await this.open() };
 		return await service.upload(name, file, settings);
 	}
@@ -89,9 +89,9 @@ export class InputFile extends FileToSend {
 export async function uploadFiles<Value>(item: Item, value: Value): Promise<Value> {
 	if (value instanceof InputFile) return (await value.upload(item)).url as Value;
 	if (typeof value !== 'object' || value === null) return value;
-	const entries: Array<[string, unknown]> = [];
+	const pairs: Array<[string, unknown]> = [];
 	for (const [name, part] of Object.entries(value))
-		entries.push([name, await uploadFiles<unknown>(item, part)]);
+		pairs.push([name, await uploadFiles<unknown>(item, part)]);
 	const isList = Array.isArray(value);
-	return (isList ? entries.map(([, part]) => part) : Object.fromEntries(entries)) as Value;
+	return (isList ? pairs.map(([, part]) => part) : Object.fromEntries(pairs)) as Value;
 }

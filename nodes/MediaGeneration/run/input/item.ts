@@ -22,7 +22,7 @@ export interface Item {
 	service: TaskService;
 	/** Reads a parameter of the node; blank if it has no value. */
 	read: (name: string) => unknown;
-	/** Reads an entry of Options: undefined if nobody added it, null if its expression gives nothing. */
+	/** Reads an option: undefined if nobody added the option, null if its expression gives nothing. */
 	option: OptionReader;
 	settings: RequestSettings;
 }
@@ -30,7 +30,7 @@ export interface Item {
 /** A task to create. */
 export interface CreateRequest {
 	model: string;
-	/** Each InputFile in it is uploaded before the task is created. */
+	/** Each InputFile in the input is uploaded before the task is created. */
 	input: Record<string, unknown>;
 	/** The URL that the service calls when the task ends. */
 	callBackUrl?: string;
@@ -38,7 +38,7 @@ export interface CreateRequest {
 	warning?: string;
 	/** The service gave no description of the model. Not sent. */
 	isUndescribed?: boolean;
-	/** What the user gave, in one form, by which a retry recognizes the request. Not sent. */
+	/** The user's input in one form, by which a retry recognizes the request. Not sent. */
 	userInput: unknown;
 }
 
@@ -96,16 +96,16 @@ export async function readItem(
 }
 
 /**
- * Checks all items, before anything is sent for any.
- * @returns for each item what `check` returns, or its error
+ * Prepares all items, before anything is sent for any.
+ * @returns for each item what `prepare` returns, or its error
  */
-export async function prepareItems<Checked>(
+export async function prepareItems<Prepared>(
 	call: Call,
-	check: (index: number) => Promise<Checked>,
-): Promise<Array<Checked | ErrorOutcome>> {
-	const checkOne = async (_: unknown, index: number): Promise<Checked | ErrorOutcome> =>
-		await check(index).catch((error: unknown) => ({ error }));
+	prepare: (index: number) => Promise<Prepared>,
+): Promise<Array<Prepared | ErrorOutcome>> {
+	const prepareOne = async (_: unknown, index: number): Promise<Prepared | ErrorOutcome> =>
+		await prepare(index).catch((error: unknown) => ({ error }));
 	// Most of the time goes into reading credentials.
-	const checking = mapConcurrent(call.context.getInputData(), checkOne, { concurrency: 20 });
-	return (await checking) as Array<Checked | ErrorOutcome>;
+	const preparing = mapConcurrent(call.context.getInputData(), prepareOne, { concurrency: 20 });
+	return (await preparing) as Array<Prepared | ErrorOutcome>;
 }

@@ -14,10 +14,10 @@ export class FilesOfItem implements ItemFiles {
 	private readonly files: Map<string, InputFile>;
 	/** Labels of the form's fields for files, as the item's JSON has them. */
 	private readonly labels = new Set<string>();
-	/** Names that the node's fields have used so far. */
-	private readonly named = new Set<string>();
-	/** The form's files, by what the item's JSON has of each: the label of its field, and its place there. */
-	private readonly places = new Map<string, { label: string; at: number }>();
+	/** Names of files that the node's fields have used so far. */
+	private readonly usedNames = new Set<string>();
+	/** Where the form's files stand, by what the item's JSON has of each: the field's label, and the index there. */
+	private readonly places = new Map<string, { label: string; index: number }>();
 
 	constructor(
 		private readonly context: IExecuteFunctions,
@@ -30,10 +30,10 @@ export class FilesOfItem implements ItemFiles {
 			stored.map(([field, file]) => [field, new InputFile(field, file, context.helpers)]),
 		);
 		for (const [label, value] of Object.entries(json))
-			for (const [at, file] of [value].flat().filter(isOfForm).entries()) {
-				const place = JSON.stringify(file);
+			for (const [index, file] of [value].flat().filter(isOfForm).entries()) {
+				const key = JSON.stringify(file);
 				this.labels.add(label);
-				if (!this.places.has(place)) this.places.set(place, { label, at });
+				if (!this.places.has(key)) this.places.set(key, { label, index });
 			}
 	}
 
@@ -48,26 +48,26 @@ export class FilesOfItem implements ItemFiles {
 	 * `data`, `data_1`.
 	 */
 	find(name: string, label: string): NamedFiles {
-		const ofForm = toFormName(name);
-		const exact = this.files.get(name) ?? this.files.get(ofForm);
-		const bases = exact ? [`${exact.field}_`] : [`${name}_`, name, `${ofForm}_`, ofForm];
+		const formName = toFormName(name);
+		const exact = this.files.get(name) ?? this.files.get(formName);
+		const bases = exact ? [`${exact.field}_`] : [`${name}_`, name, `${formName}_`, formName];
 		const numbered =
 			bases
 				.flatMap((base) => [this.listNumbered(base, 0), this.listNumbered(base, 1)])
 				.find((files) => files.length > 0) ?? [];
 		const field = (exact ?? numbered[0])?.field;
-		// No form writes such a name (`ofForm` differs from it), so this very file is meant.
-		const isExact = field === name && name !== ofForm;
-		if (field !== undefined && !isExact) this.throwIfShared(name, label, ofForm);
+		// No form writes such a name (`formName` differs from it), so this very file is meant.
+		const isExact = field === name && name !== formName;
+		if (field !== undefined && !isExact) this.throwIfShared(name, label, formName);
 		return { exact, numbered };
 	}
 
 	/** Lists files whose names are numbered without a gap. */
 	private listNumbered(base: string, first: number) {
-		const found: InputFile[] = [];
-		const next = () => this.files.get(`${base}${first + found.length}`);
-		for (let file = next(); file; file = next()) found.push(file);
-		return found;
+		const files: InputFile[] = [];
+		const findNext = () => this.files.get(`${base}${first + files.length}`);
+		for (let file = findNext(); file; file = findNext()) files.push(file);
+		return files;
 	}
 
 	/**
@@ -75,16 +75,17 @@ export class FilesOfItem implements ItemFiles {
 	 * one of their files.
 	 * @throws {UserError} for a name that may mean another field's file
 	 */
-	private throwIfShared(name: string, label: string, ofForm: string) {
-		this.named.add(name);
-		const own = [...this.labels].filter((one) => toFormName(one) === ofForm);
-		const meant = [...this.named].filter((one) => toFormName(one) === ofForm);
-		// A name as a form writes it may be the Custom Field Name of the same field, so it is no other one.
-		const others = new Set([...own, ...meant].filter((one) => one !== ofForm));
-		const labels = own.length > 1 ? own : [...others];
+	private throwIfShared(name: string, label: string, formName: string) {
+		this.usedNames.add(name);
+		const hasFormName = (one: string) => toFormName(one) === formName;
+		const formLabels = [...this.labels].filter(hasFormName);
+		const usedNames = [...this.usedNames].filter(hasFormName);
+		// A name as a form writes it may be the Custom Field Name of the same field, so it doesn't count.
+		const names = new Set([...formLabels, ...usedNames].filter((one) => one !== formName));
+		const labels = formLabels.length > 1 ? formLabels : [...names];
 		if (labels.length > 1)
 			throw buildFieldError(
-				`'${label}' is "${name}", but n8n stores the files of ${labels.join(' and ')} under one name, ${ofForm}`,
+				`'${label}' is "${name}", but n8n stores the files of ${labels.join(' and ')} under one name, ${formName}`,
 				'In the form, give fields names that differ in Latin letters or digits, such as photo1.',
 			);
 	}
@@ -115,7 +116,7 @@ export class FilesOfItem implements ItemFiles {
 		const place = this.places.get(JSON.stringify(object));
 		if (!place) return undefined;
 		const { exact, numbered } = this.find(place.label, place.label);
-		return (exact ?? numbered[place.at])?.field;
+		return (exact ?? numbered[place.index])?.field;
 	}
 }
 
@@ -146,15 +147,17 @@ function toBase64(text: string, isBase64: boolean) {
  */
 function listWithin(json: IDataObject): Array<[name: string, stored: IBinaryData]> {
 	const fields = [...Object.entries({ ...(json._files as object) }), ...Object.entries(json)];
-	const entries = fields.flatMap(
+	const pairs = fields.flatMap(
 		([name, value]): Array<[string, unknown]> =>
-			Array.isArray(value) ? value.map((entry, at) => [`${name}_${at}`, entry]) : [[name, value]],
+			Array.isArray(value)
+				? value.map((part, index) => [`${name}_${index}`, part])
+				: [[name, value]],
 	);
-	return entries.filter((entry): entry is [string, IBinaryData] => isBinaryValue(entry[1]));
+	return pairs.filter((pair): pair is [string, IBinaryData] => isBinaryValue(pair[1]));
 }
 
 /** The name that n8n's form gives to the file of a field with this label. */
 const toFormName = (label: string) => label.replace(/\W/g, '_');
 
-/** Whether a value is what n8n's form leaves of a file in `json`. */
+/** Whether a value is what n8n's form has of a file in `json`. */
 const isOfForm = (value: unknown) => isObject(value) && 'filename' in value && 'mimetype' in value;

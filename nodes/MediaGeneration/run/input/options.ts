@@ -11,7 +11,7 @@ export const timeoutOption: INodeProperties = {
 	default: 60,
 };
 
-/** Makes the field Options. Its entries are sorted by name, as n8n wants its lists. */
+/** Makes the field Options. The options are sorted by name, as n8n wants its lists. */
 export const optionsField = (options: INodeProperties[]): INodeProperties => ({
 	displayName: 'Options',
 	name: 'options',
@@ -81,7 +81,7 @@ export const readPace = (option: OptionReader) => ({
 	atOnce: readNumberOption(option, concurrencyOption),
 });
 
-/** Makes the field Options of an operation that creates tasks. @param own entries that only it has */
+/** Makes the field Options of an operation that creates tasks. @param own options that only it has */
 export const creationOptionsField = (own: INodeProperties[] = []): INodeProperties =>
 	optionsField([
 		maxTasksOption,

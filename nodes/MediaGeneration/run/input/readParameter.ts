@@ -3,12 +3,18 @@ import type { Call } from '../../host/call';
 import { isObject, isPlainObject, mapValues, parseJson, takeOffFence } from '../../lib/json';
 import { cutText } from '../../lib/text';
 import { isAutomatic } from '../../models/any/fields';
-import { isOwnEntry } from '../../models/schema';
+import { isOwnName } from '../../models/schema';
 import { buildFieldError, isBlank, Nothing } from '../../models/values';
 import { toTitle } from '../../models/words';
 
 /** What is known of the field that a value is for. */
 type FieldFacts = Pick<INodeProperties, 'displayName' | 'type' | 'options'>;
+
+/** A part of a template. An expression has its braces. */
+interface TemplatePart {
+	text: string;
+	isExpression: boolean;
+}
 
 /**
  * Reads parameters of the node for an item, blank if they have no value. Where an expression gives
@@ -38,7 +44,7 @@ export class ParameterReader {
 	private resolve(value: unknown, stored: unknown, field: FieldFacts): unknown {
 		if (isObject(value) && isObject(stored)) return this.resolveEntries(value, stored, field);
 		if (Array.isArray(value) && Array.isArray(stored))
-			return value.map((part, at) => this.resolve(part, stored[at], field));
+			return value.map((part, index) => this.resolve(part, stored[index], field));
 		if (typeof stored !== 'string') return value;
 		if (!isExpression(stored)) {
 			throwIfFixedExpression(stored, field);
@@ -54,7 +60,7 @@ export class ParameterReader {
 		}
 		if (typeof value !== 'string') return value;
 		this.throwIfObject(value, parts, field);
-		return this.fillIn(parts, isJson) ?? value;
+		return this.fillInQuoted(parts, isJson) ?? value;
 	}
 
 	private resolveEntries(
@@ -69,7 +75,7 @@ export class ParameterReader {
 			return { ...values, value: this.resolve(values.value, stored.value, field) };
 		const isOptions = field.type === 'collection';
 		return mapValues(values, (value, key) => {
-			if (isOwnEntry(key)) return value;
+			if (isOwnName(key)) return value;
 			const own = findFieldFacts(field.options ?? [], key, field.type);
 			const part = this.resolve(value, stored[key], own);
 			// Of Options, only JSON becomes a part of the input, where Nothing is understood. Other options
@@ -83,19 +89,20 @@ export class ParameterReader {
 		return this.call.isTool ? '' : template.trim();
 	}
 
-	private evaluateAll(parts: string[]) {
-		return parts.map((part, at) =>
-			at % 2 ? this.call.context.evaluateExpression(part, this.index) : part,
+	/** @returns the value of each expression, and the other parts as they are */
+	private evaluateAll(parts: TemplatePart[]) {
+		return parts.map(({ text, isExpression }) =>
+			isExpression ? this.call.context.evaluateExpression(text, this.index) : text,
 		);
 	}
 
 	/** n8n would send [object Object] in place of what the expression gives. */
-	private throwIfObject(value: string, parts: string[], { displayName }: FieldFacts): void {
+	private throwIfObject(value: string, parts: TemplatePart[], { displayName }: FieldFacts): void {
 		if (!value.includes('[object Object]')) return;
-		const at = this.evaluateAll(parts).findIndex(hasObject);
-		if (at < 0) return;
+		const expression = parts[this.evaluateAll(parts).findIndex(hasObject)];
+		if (!expression) return;
 		throw buildFieldError(
-			`'${displayName}' has text around ${cutText(parts[at] ?? '', 60)}, which gives an object and no text`,
+			`'${displayName}' has text around ${cutText(expression.text, 60)}, which gives an object and no text`,
 			"For one of its values, add that value's name to the expression. For a file, clear the field first, so that it has the expression alone.",
 		);
 	}
@@ -104,16 +111,16 @@ export class ParameterReader {
 	 * Fills in a template that has expressions between the quotes of JSON.
 	 * @returns a JSON field's value, or the text for any other field; undefined if n8n's own value is right
 	 */
-	private fillIn(parts: string[], isJson: boolean): unknown {
+	private fillInQuoted(parts: TemplatePart[], isJson: boolean): unknown {
 		const isQuoted = findQuoted(parts);
 		if (!isQuoted.includes(true)) return undefined;
-		const given = this.evaluateAll(parts);
-		const texts = parts.map((part, at) => {
-			if (at % 2 === 0) return part;
-			const text = writeBesideText(given[at]);
-			if (!isQuoted[at]) return text;
-			if (isJson && given[at] === undefined) return toJsonText(markLost(this.quote(part)));
-			return keepsQuotes(part, text) ? text : toJsonText(text);
+		const values = this.evaluateAll(parts);
+		const texts = parts.map((part, index) => {
+			if (!part.isExpression) return part.text;
+			const text = writeBesideText(values[index]);
+			if (!isQuoted[index]) return text;
+			if (isJson && values[index] === undefined) return toJsonText(markLost(this.quote(part.text)));
+			return keepsQuotes(part.text, text) ? text : toJsonText(text);
 		});
 		const json = texts.join('');
 		const parsed = parseJson(json);
@@ -152,33 +159,36 @@ const hasObject = (value: unknown): boolean =>
 	Array.isArray(value) ? value.some(hasObject) : isPlainObject(value);
 
 /**
- * Splits a template as n8n does: every second part is an expression, with its braces. Braces after an
- * odd number of backslashes are text. Two backslashes before an expression are one
- * (`ExpressionSplitter.js` in `@n8n/tournament`, n8n 2.14.2, 2.41.1). `unit/run/input/readParameter`
- * fails first.
+ * Splits a template as n8n does. Braces after an odd number of backslashes are text. Two backslashes
+ * before an expression are one (`ExpressionSplitter.js` in `@n8n/tournament`, n8n 2.14.2, 2.41.1).
+ * `unit/run/input/readParameter` fails first.
  */
-function split(template: string) {
-	const parts: string[] = [];
+function split(template: string): TemplatePart[] {
+	const parts: TemplatePart[] = [];
 	let begin = 0;
-	for (const { 0: found, 1: backslashes = '', 2: braces, index } of template.matchAll(
+	let isInside = false;
+	for (const { 0: mark, 1: backslashes = '', 2: braces, index } of template.matchAll(
 		/(?<!\\)(\\*)(\{\{|\}\})/g,
 	)) {
-		const isInside = parts.length % 2 === 1;
 		if (braces !== (isInside ? '}}' : '{{') || backslashes.length % 2) continue;
-		const end = index + (isInside ? found : backslashes).length;
-		const part = template.slice(begin, end);
-		parts.push(isInside ? part : part.replaceAll('\\\\', '\\'));
+		const end = index + (isInside ? mark : backslashes).length;
+		const text = template.slice(begin, end);
+		parts.push({
+			text: isInside ? text : text.replaceAll('\\\\', '\\'),
+			isExpression: isInside,
+		});
 		begin = end;
+		isInside = !isInside;
 	}
-	return [...parts, template.slice(begin)];
+	return [...parts, { text: template.slice(begin), isExpression: isInside }];
 }
 
 /** Says for each part whether it is an expression between quotes of the JSON. */
-function findQuoted(parts: string[]) {
+function findQuoted(parts: TemplatePart[]) {
 	let isInside = false;
-	return parts.map((part, at) => {
-		if (at % 2) return isInside;
-		const quotes = part.match(/\\[^]?|"/g)?.filter((mark) => mark === '"') ?? [];
+	return parts.map(({ text, isExpression }) => {
+		if (isExpression) return isInside;
+		const quotes = text.match(/\\[^]?|"/g)?.filter((mark) => mark === '"') ?? [];
 		if (quotes.length % 2) isInside = !isInside;
 		return false;
 	});
@@ -198,11 +208,11 @@ const toJsonText = (text: string) => JSON.stringify(text).slice(1, -1);
 const MAKES_JSON = /JSON\.stringify|toJsonString|\.replace(All)?\s*\(/;
 const ENDS_QUOTES = /(['`]\\?|"\\)"\s*,/;
 
-/** Whether an expression between quotes makes text that is meant to stand there unescaped. */
+/** Whether an expression between quotes makes text that must stand there unescaped. */
 function keepsQuotes(expression: string, text: string) {
 	if (MAKES_JSON.test(expression) && typeof parseJson(`"${text}"`) === 'string') return true;
 	const list = ENDS_QUOTES.test(expression) ? parseJson(`["${text}"]`) : undefined;
-	return Array.isArray(list) && list.every((entry) => typeof entry === 'string');
+	return Array.isArray(list) && list.every((part) => typeof part === 'string');
 }
 
 /**

@@ -19,7 +19,7 @@ import { InputReader, type Mode } from '../../models/inputReader';
 import { findInput, readSchema } from '../../models/readSchema';
 import {
 	hasPrompt,
-	isOwnEntry,
+	isOwnName,
 	listProperties,
 	listForeign,
 	type JsonSchema,
@@ -32,9 +32,10 @@ import type { CreateRequest, Item } from './item';
 import { FilesOfItem } from './itemFiles';
 import { extraFields } from './options';
 
-/** What an item gives for a task, by the names that are sent. */
+/** What the user gives for a task, in fields, JSON or columns. */
 interface UserInput {
 	model: string;
+	/** By the names that are sent. */
 	values: Record<string, unknown>;
 	schema: JsonSchema;
 	mode: Mode;
@@ -49,7 +50,7 @@ interface UserInput {
 }
 
 /**
- * Turns an item into a request. Whatever an item gives comes this way.
+ * Turns an item into a request. Whatever is sent for an item comes this way.
  * @param chooseCallbackUrl chooses the callback URL, given that of a pasted body; absent: none is sent
  * @throws {UserError} when a value or file can't be sent
  */
@@ -59,18 +60,19 @@ export async function prepareRequest(
 ): Promise<CreateRequest> {
 	const { context } = item.call;
 	const files = new FilesOfItem(context, item.index);
-	const given = await readUserInput(item);
+	const userInput = await readUserInput(item);
+	const { model, values, callBackUrl, warnings, isUndescribed } = userInput;
 	const extra = parseValue(extraFields, item.option(extraFields.name)) as object | undefined;
-	if (!chooseCallbackUrl && isResumeUrl(context, given.callBackUrl))
-		given.warnings.unshift(UNUSED_CALLBACK_URL);
-	const { input, warning } = await makeInput(given, { ...extra }, files);
+	if (!chooseCallbackUrl && isResumeUrl(context, callBackUrl))
+		warnings.unshift(UNUSED_CALLBACK_URL);
+	const { input, warning } = await makeInput(userInput, { ...extra }, files);
 	return {
-		model: given.model,
+		model,
 		input,
-		callBackUrl: chooseCallbackUrl?.(given.callBackUrl),
+		callBackUrl: chooseCallbackUrl?.(callBackUrl),
 		warning,
-		isUndescribed: given.isUndescribed,
-		userInput: [given.model, normalizeValues({ ...given.values, ...extra }, files)],
+		isUndescribed,
+		userInput: [model, normalizeValues({ ...values, ...extra }, files)],
 	};
 }
 
@@ -78,11 +80,11 @@ const UNUSED_CALLBACK_URL =
 	"Generate waits by itself, so the callBackUrl in Input (JSON) isn't used. Delete the Wait node behind it, which would wait for ever";
 
 async function readUserInput(item: Item): Promise<UserInput> {
-	const chosen = item.read('model');
-	const model = models.find(({ id }) => id === chosen);
+	const modelId = item.read('model');
+	const model = models.find(({ id }) => id === modelId);
 	if (!model)
 		throw buildFieldError(
-			`This node has no model "${String(chosen)}"`,
+			`This node has no model "${String(modelId)}"`,
 			'Choose another one, such as Any Model of Your Service.',
 		);
 	if (model.id !== 'any') return readNamedModel(item, model);
@@ -91,41 +93,42 @@ async function readUserInput(item: Item): Promise<UserInput> {
 }
 
 /**
- * Reads the chosen model or, if that was left blank, the model in a pasted body. Strangers must not choose
- * what is paid for. So the body's model counts only if somebody typed it there, behind the name `model`:
- * it doesn't if Choose Model or the body's model is an expression, or in a tool.
+ * Reads the model of the field Choose Model or, if the field is blank, the model in a pasted body.
+ * Strangers must not choose what is paid for. So the body's model counts only if somebody typed it there,
+ * behind the name `model`. In a tool, the body's model never counts. Nor does it if Choose Model or the
+ * body's model is an expression.
  */
 function readChosenModel({ call, index, read }: Item, body: UserInput['values'] = {}): string {
 	const readTyped = (name: string): unknown =>
 		call.context.getNodeParameter(name, index, '', { rawExpressions: true });
-	const typed = readTyped(anyModel.name);
-	if (call.isTool || !isBlank(isPlainObject(typed) ? typed.value : typed))
+	const locator = readTyped(anyModel.name);
+	if (call.isTool || !isBlank(isPlainObject(locator) ? locator.value : locator))
 		return parseValue(anyModel, read(anyModel.name)) as string;
-	const behindModel = String(readTyped(anyInput.name)).split(/"model"\s*:\s*/);
-	const isPasted = behindModel.some((rest) => rest.startsWith(JSON.stringify(body.model)));
+	const textsBehindModel = String(readTyped(anyInput.name)).split(/"model"\s*:\s*/);
+	const isPasted = textsBehindModel.some((rest) => rest.startsWith(JSON.stringify(body.model)));
 	return parseValue(anyModel, isPasted ? body.model : undefined) as string;
 }
 
-/** Makes the input that is sent from what was given, with files of the item in it. */
-async function makeInput(given: UserInput, extra: Record<string, unknown>, files: FilesOfItem) {
-	const { schema, values, mode, checks } = given;
+/** Makes the input that is sent, with files of the item in it. */
+async function makeInput(userInput: UserInput, extra: Record<string, unknown>, files: FilesOfItem) {
+	const { model, schema, values, mode, checks, isByColumns } = userInput;
 	const reader = new InputReader(schema, files);
-	const own = reader.read(values, mode);
-	const input = { ...own, ...reader.read(extra, 'extra') };
+	const ownInput = reader.read(values, mode);
+	const input = { ...ownInput, ...reader.read(extra, 'extra') };
 	// A service may ignore names that it doesn't know.
-	const unknown = listForeign(schema, own);
-	const aboutUnknown = unknown.length
-		? `${listShortly(unknown)} in Input ${unknown.length > 1 ? 'are no fields' : 'is no field'} of ${given.model}. ${nameFields(schema)}`
+	const foreign = listForeign(schema, ownInput);
+	const aboutForeign = foreign.length
+		? `${listShortly(foreign)} in Input ${foreign.length > 1 ? 'are no fields' : 'is no field'} of ${model}. ${nameFields(schema)}`
 		: undefined;
-	if (aboutUnknown && mode === 'fields')
+	if (aboutForeign && mode === 'fields')
 		throw buildFieldError(
-			aboutUnknown,
+			aboutForeign,
 			"Correct the names. What the service takes beyond these fields goes into 'Extra Fields' in Options.",
 		);
-	const remedy = given.isByColumns ? COLUMN_REMEDY : undefined;
-	if (checks) checkInput(schema, checks === 'all' ? input : own, values, remedy);
-	const warnings = [...given.warnings, aboutUnknown, ...reader.warnings];
-	if (given.isByColumns) warnings.push(findColumnWarning(given, input));
+	const remedy = isByColumns ? COLUMN_REMEDY : undefined;
+	if (checks) checkInput(schema, checks === 'all' ? input : ownInput, values, remedy);
+	const warnings = [...userInput.warnings, aboutForeign, ...reader.warnings];
+	if (isByColumns) warnings.push(findColumnWarning(userInput, input));
 	for (const use of reader.uses) await use.file.check(use);
 	const sentences = warnings.filter((one) => one !== undefined).map((one) => `${one}.`);
 	return { input, warning: cutText(sentences.join(' '), LONGEST_TEXT) || undefined };
@@ -143,8 +146,8 @@ function readPrompt({ read }: Item) {
 
 /** Adds the node's prompt, if there is one, in place of a prompt in the values. */
 function addPrompt(item: Item, values: object | null | undefined): UserInput['values'] {
-	const written = readPrompt(item);
-	return { ...values, ...(written !== undefined && { prompt: written }) };
+	const ownPrompt = readPrompt(item);
+	return { ...values, ...(ownPrompt !== undefined && { prompt: ownPrompt }) };
 }
 
 function readNamedModel(item: Item, { id, fields }: Model): UserInput {
@@ -166,37 +169,45 @@ function readNamedModel(item: Item, { id, fields }: Model): UserInput {
 
 /** Reads Input (JSON), which is sent as it is, save for files. */
 async function readJson(item: Item): Promise<UserInput> {
-	const entered = parseValue(anyInput, item.read(anyInput.name)) as UserInput['values'] | undefined;
-	const model = readChosenModel(item, entered);
-	const described = await findSchema(item, model).catch((error: Error) => ({
+	const json = parseValue(anyInput, item.read(anyInput.name)) as UserInput['values'] | undefined;
+	const model = readChosenModel(item, json);
+	const description = await findSchema(item, model).catch((error: Error) => ({
 		schema: {},
 		warning: `Nothing was checked, because the service couldn't say what ${model} takes (${cutText(error.message)})`,
 	}));
-	const pasted = readPastedJson(described.schema, { ...entered }, model);
+	const pasted = readPastedJson(description.schema, { ...json }, model);
 	const values = addPrompt(item, pasted.input);
-	const warnings = [described.warning, pasted.warning];
+	const warnings = [description.warning, pasted.warning];
 	// JSON isn't checked. But where the field is blank, because an expression gave nothing, required fields
 	// must be there.
-	const checks = entered ? undefined : 'all';
+	const checks = json ? undefined : 'all';
 	const { callBackUrl } = pasted;
-	return { ...described, callBackUrl, model, values, warnings, mode: 'json', checks };
+	return { ...description, callBackUrl, model, values, warnings, mode: 'json', checks };
 }
 
 /** Reads the fields of the mapper, or the item's columns in their place. */
 async function readMapped(item: Item, model: string): Promise<UserInput> {
 	const mapper = (item.read(anyFields.name) || {}) as Partial<ResourceMapperValue>;
-	const described = await findSchema(item, model, mapper.schema ?? []);
+	const description = await findSchema(item, model, mapper.schema ?? []);
 	const isByColumns = isAutomatic(mapper);
-	const own = isByColumns ? readColumns(item, model, described.schema) : mapper.value;
-	const entered = Object.entries(addPrompt(item, own));
-	const values = Object.fromEntries(entered.filter(([name]) => !isOwnEntry(name)));
-	return { ...described, model, values, mode: 'fields', checks: 'all', isByColumns, warnings: [] };
+	const fields = isByColumns ? readColumns(item, model, description.schema) : mapper.value;
+	const pairs = Object.entries(addPrompt(item, fields));
+	const values = Object.fromEntries(pairs.filter(([name]) => !isOwnName(name)));
+	return {
+		...description,
+		model,
+		values,
+		mode: 'fields',
+		checks: 'all',
+		isByColumns,
+		warnings: [],
+	};
 }
 
 /**
- * Finds a model's schema in the workflow or, if the workflow has another model's fields, at the service;
- * without a schema, anything is allowed. A stranger may have written the workflow, so it is trusted
- * no more than the service.
+ * Finds a model's schema in the workflow or, if the workflow has another model's fields, at the service.
+ * Without a schema, anything is allowed. A stranger may have written the workflow, so its schema is
+ * trusted no more than the service's.
  * @throws {UserError} for another model's fields, where the service says nothing of the chosen one
  */
 async function findSchema(
@@ -232,8 +243,9 @@ function readColumns({ call, index }: Item, model: string, schema: JsonSchema) {
 }
 
 /**
+ * Finds out if the columns lack a prompt.
  * @returns a warning where a model with a prompt gets none
- * @throws {UserError} when there is nothing to send, which the service might take, and charge for
+ * @throws {UserError} when there is nothing to send: the service might take that, and charge for it
  */
 function findColumnWarning({ schema, model }: UserInput, input: object) {
 	if (!Object.keys(input).length)
