@@ -41,7 +41,7 @@ export interface Call {
 	executionId: string;
 	/** What n8n stores for the node with the execution; absent without an execution. */
 	nodeContext?: IDataObject;
-	/** n8n would give this call the values of another call. */
+	/** Whether n8n would give this call the values of another call. */
 	isMixedUp: boolean;
 }
 
@@ -54,7 +54,8 @@ export function readCall(context: IExecuteFunctions): Call {
 	const isTool = isOldTool || context.getNode().type.endsWith('Tool');
 	const nodeContext = readNodeContext(context);
 	const runs = readNotedRuns(context);
-	// Only the first run of each node is read, because a loop may have very many. Infinity without any run.
+	// Only the first run of each node is read, because a loop may have very many. Without any run, this is
+	// Infinity.
 	const begunAt = Math.min(...Object.values(runs).map(([first]) => first?.startTime ?? Infinity));
 	const timeout = readTimeout(context, calledAt, begunAt);
 	const answerBy =
@@ -101,8 +102,8 @@ function readNodeContext(context: IExecuteFunctions): IDataObject | undefined {
 }
 
 /**
- * Reads how often n8n tries a node at most: once without Retry On Fail. When n8n wakes an execution
- * that slept, it counts from the start again, so a run must count its own tries
+ * Reads how often n8n calls a node for a run at most: once without Retry On Fail. When n8n wakes an
+ * execution that slept, n8n counts from the start again, so a run must count its own tries
  * (`getRetryParams` in `workflow-execute.js`, 2.14.2, 2.41.1). `e2e/failedTasks` fails first.
  */
 function readMostTries(context: IExecuteFunctions): number {
@@ -147,9 +148,9 @@ function isMixedUp(context: IExecuteFunctions): boolean {
 const MCP_TRIGGER = '@n8n/n8n-nodes-langchain.mcpTrigger';
 
 /**
- * An MCP client, n8n's too, gives up 60 s after its own call, and then asks again. The time counts from
- * the first run that n8n has noted, because an agent between client and node may have called the node
- * several times since.
+ * An MCP client, n8n's too, gives up 60 s after its own request, and then asks again. The time counts
+ * from the first run that n8n has noted, because an agent between client and node may have called the
+ * node several times since.
  */
 const MCP_ANSWER_TIMEOUT = 44_000;
 

@@ -8,8 +8,8 @@ import { CREDENTIAL } from '../lib/brand';
 import { lookInside } from './internals';
 
 /**
- * Reads a credential for the editor, which has no run. Expressions in it that need one throw, and
- * n8n's message then says only that a node without a name hasn't been executed
+ * Reads a credential for the editor, which has no run. Expressions of the credential that need a run
+ * throw, and n8n's message then says only that a node without a name hasn't been executed
  * (`credentials-helper.js`, `workflow-data-proxy.js`; 2.14.2, 2.41.1). `e2e/accounts` fails first.
  * @throws {UserError} if the credential depends on the run
  */
@@ -27,9 +27,9 @@ export async function readForEditor<T extends object>(
 const NO_RUN = { resultData: { runData: {} } };
 
 /**
- * Reads a credential as a webhook of the node does, in a webhook or ahead of one: its expressions
- * see no item, and no body that somebody sent. n8n's own read in a webhook sets up an isolate for
- * them, which costs some 45 ms; this one uses the isolate that n8n holds already
+ * Reads a credential as a webhook of the node does, in a webhook or ahead of one: the credential's
+ * expressions see no item, and no body that somebody sent. n8n's own function sets up an isolate for the
+ * expressions in a webhook, which costs some 45 ms. This function uses the isolate that n8n holds already
  * (`node-execution-context.js`, `credentials-helper.js`, 2.14.2, 2.41.1). `e2e/versions` fails first.
  * @throws if n8n can't read the credential
  */
@@ -51,7 +51,7 @@ export async function readsSameCredential(
 	context: IExecuteFunctions,
 	credentials: object[],
 ): Promise<boolean> {
-	const read = await readAsWebhook(context).catch(() => undefined);
-	const again = JSON.stringify(read);
-	return credentials.every((one) => JSON.stringify(one) === again);
+	const ofWebhook = await readAsWebhook(context).catch(() => undefined);
+	const json = JSON.stringify(ofWebhook);
+	return credentials.every((one) => JSON.stringify(one) === json);
 }

@@ -18,7 +18,7 @@ interface ShownError {
 }
 
 /**
- * Builds n8n's own error, with this message. n8n replaces many messages with its own, and some of its
+ * Builds n8n's own error, with this message. n8n replaces many messages with its own, and some of n8n's
  * messages advise a retry, which may cost twice (`node-api.error.js`, `node.error.js`; 2.14.2, 2.41.1).
  * `unit/run/errors` fails first. The editor makes HTML of the description. If an error has an item
  * index, the editor adds it to the message, counted from 0 (`NodeErrorView`; 2.41.1). `e2e/editor`
@@ -56,10 +56,10 @@ export function buildErrorItem(
 	const error = { error: message, ...(description && { message: description }) };
 	const pairedItem = { item };
 	if (onError !== 'continueErrorOutput') return { json: { ...beside, ...error }, pairedItem };
-	const built = { json: { ...error, ...(details && { details }) }, pairedItem };
+	const errorItem = { json: { ...error, ...(details && { details }) }, pairedItem };
 	// The description has the task's ID, should n8n put this error in place of the JSON after all.
 	const whole = { message: joinTexts(message, description) };
-	return details ? Object.defineProperty(built, 'error', { value: whole }) : built;
+	return details ? Object.defineProperty(errorItem, 'error', { value: whole }) : errorItem;
 }
 
 const joinTexts = (...texts: unknown[]): string => texts.filter(Boolean).join('. ');
@@ -74,6 +74,6 @@ const joinTexts = (...texts: unknown[]): string => texts.filter(Boolean).join('.
 export function moveError(item: INodeExecutionData): INodeExecutionData {
 	const { error, message } = item.json;
 	if (error === undefined) return item;
-	const moved = { message: joinTexts(error, message) } as NodeOperationError;
-	return { json: {}, error: moved, pairedItem: item.pairedItem };
+	const whole = { message: joinTexts(error, message) } as NodeOperationError;
+	return { json: {}, error: whole, pairedItem: item.pairedItem };
 }

@@ -61,7 +61,7 @@ const NO_LONGER_WAITS =
 export const isEndedAnswer = (body: unknown): boolean =>
 	isObject(body) && NO_LONGER_WAITS.test(String(body.message));
 
-/** What keeps callbacks away, by address. Runs that ask at the same time share one request. */
+/** What keeps callbacks away, by address. Runs that ask at the same time share a request. */
 const obstacles = new Memory<Promise<string | undefined>>('obstacles');
 
 /**
@@ -84,8 +84,8 @@ export async function findObstacle(
 }
 
 async function askForObstacle(url: URL, timeout: number): Promise<string | undefined> {
-	const { status, body, silence } = await post(url.href, { timeout });
-	if (status === 404 && isEndedAnswer(body)) return undefined;
+	const { httpStatus, body, silence } = await post(url.href, { timeout });
+	if (httpStatus === 404 && isEndedAnswer(body)) return undefined;
 	const address = url.origin + new URL('..', url).pathname;
-	return `callbacks to ${address} would not arrive: it ${silence ?? `answers ${status}`}. Let the proxy before n8n pass POST requests there on, without a login or a redirect, or correct WEBHOOK_URL`;
+	return `callbacks to ${address} would not arrive: it ${silence ?? `answers ${httpStatus}`}. Let the proxy before n8n pass POST requests there on, without a login or a redirect, or correct WEBHOOK_URL`;
 }

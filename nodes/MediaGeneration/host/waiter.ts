@@ -12,8 +12,8 @@ const ENGINE_V2_ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 const N8N_CANNOT = "n8n can't let a run of this kind sleep";
 
 /**
- * Finds who waits for the end of an execution, other than an agent. As soon as the execution sleeps,
- * whoever waits gets an unfinished task (docs/generate.md, "Who waits"; 2.14.2, 2.41.1).
+ * Finds who waits for the end of an execution, other than an agent. Whoever waits gets an unfinished task
+ * as soon as the execution sleeps (docs/generate.md, "Who waits"; 2.14.2, 2.41.1).
  * `e2e/whoWaits` fails first.
  * @returns why the execution can't sleep, as the end of a sentence; undefined if it can
  */
@@ -64,8 +64,8 @@ function findHolder(context: IExecuteFunctions): string | undefined {
 		.filter(({ disabled }) => !disabled);
 	const isStart = ({ name }: NodeTypeAndVersion) =>
 		!context.getParentNodes(name).length && isExecuted(context, name);
-	const started = parents.filter(isStart);
-	const triggers = started.length ? started : parents.filter(isTrigger);
+	const starts = parents.filter(isStart);
+	const triggers = starts.length ? starts : parents.filter(isTrigger);
 	const waits = parents.filter(
 		({ type, parameters }) =>
 			type === 'n8n-nodes-base.wait' && /^(webhook|form)$/.test(String(parameters?.resume)),
@@ -77,16 +77,16 @@ const isTrigger = ({ type }: NodeTypeAndVersion): boolean => /(trigger|\.webhook
 
 function isHolding(context: IExecuteFunctions, node: NodeTypeAndVersion): boolean {
 	if (MESSAGE_BROKER.test(node.type)) return true;
-	const how = readResponseMode(node);
-	if (how === 'responseNode') return !hasResponded(context, node.name);
-	return how !== 'onReceived' && how !== 'responseNodes';
+	const mode = readResponseMode(node);
+	if (mode === 'responseNode') return !hasResponded(context, node.name);
+	return mode !== 'onReceived' && mode !== 'responseNodes';
 }
 
 /** Reads how a node answers its caller. An expression isn't resolved, so its caller counts as waiting. */
 function readResponseMode({ type, parameters }: NodeTypeAndVersion): unknown {
-	const unset = type === '@n8n/n8n-nodes-langchain.chatTrigger' ? 'lastNode' : 'onReceived';
+	const defaultMode = type === '@n8n/n8n-nodes-langchain.chatTrigger' ? 'lastNode' : 'onReceived';
 	const { responseMode } = (parameters?.options ?? {}) as { responseMode?: unknown };
-	return parameters?.responseMode ?? responseMode ?? unset;
+	return parameters?.responseMode ?? responseMode ?? defaultMode;
 }
 
 /** Says whether a Respond to Webhook node below this node has run. */

@@ -53,6 +53,6 @@ export type HeldResponse = Pick<
  */
 export const isUnderway = ({ writableEnded }: HeldResponse): boolean => !writableEnded;
 
-/** Says whether n8n has taken what the webhook returned: only then it answers 200. */
+/** Says whether n8n has taken what the webhook returned: only then n8n answers 200. */
 export const wasDelivered = ({ statusCode, writableEnded }: HeldResponse): boolean =>
 	writableEnded && statusCode === 200;

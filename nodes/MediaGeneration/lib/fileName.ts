@@ -27,23 +27,23 @@ export function toWords(text: string): string {
 	return FIRST_WORDS.exec(words?.join('-') ?? '')?.[0] ?? '';
 }
 
-/** Makes eight letters that tell a task from others. IDs themselves may begin alike. */
-const toLetters = (taskId: string) =>
-	digest(taskId)
+/** Makes eight letters that differ for each ID. IDs themselves may begin alike. */
+const toLetters = (id: string) =>
+	digest(id)
 		.toLowerCase()
 		.replace(/[^a-z]+/g, '')
 		.slice(0, 8);
 
-/** Where a task stands in a run of the node. */
+/** Which of the items that are named together an item is. */
 export interface Position {
 	item: number;
-	/** Of how many items. */
+	/** The number of items. */
 	count: number;
 }
 
 /**
- * Names the files of a task, without extension: by words, such as those of its prompt, else by its
- * ID. No file of another task has the name, in whatever execution, and names sort as items do.
+ * Makes a name for the files of a task, without extension: of words, or else of the task's ID. No two
+ * tasks have the same name, and names sort as items do.
  */
 export function nameByTask(taskId: string, words: string, { item, count }: Position): string {
 	const number = count > 1 && String(item + 1).padStart(String(count).length, '0');

@@ -50,7 +50,7 @@ export const leaveOutData = (json: string): string =>
 		return `…${data.slice(end)}`;
 	});
 
-/** Says in V8's words why a text isn't JSON, and where; undefined if it is. */
+/** Says in V8's words why a text isn't JSON, and where; undefined for JSON. */
 export function findJsonFault(text: string): string | undefined {
 	try {
 		JSON.parse(text);
@@ -66,7 +66,7 @@ export const isDeeper = (value: unknown, levels: number): boolean =>
 	value !== null &&
 	(levels === 0 || Object.values(value).some((part) => isDeeper(part, levels - 1)));
 
-/** Copies an object without its undefined entries. Symbols are keys too. */
+/** Copies an object without its undefined values. Symbols are keys too. */
 export function dropUndefined<T extends object>(object: T): T {
 	const copy = { ...object };
 	for (const key of Reflect.ownKeys(copy) as Array<keyof T>)

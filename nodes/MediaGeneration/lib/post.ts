@@ -2,8 +2,8 @@ import { parseJson } from './json';
 import { decodePart } from './url';
 
 /**
- * Sends a POST and reads the answer. It doesn't use n8n's helpers, because they keep the execution
- * and its data in memory. Redirects aren't followed. Nothing is thrown.
+ * Sends a POST and reads the answer. n8n's helpers aren't used, because they keep the execution and its
+ * data in memory. Redirects aren't followed. Nothing is thrown.
  * @param url may have a login, which fetch doesn't take: it is sent in a header
  * @param timeout in milliseconds
  * @returns `body` is parsed, and undefined if it isn't JSON; `silence` says why no answer came, as a
@@ -27,7 +27,7 @@ export async function post(
 			redirect: 'manual',
 			signal,
 		});
-		return { status: response.status, body: parseJson(await response.text()) };
+		return { httpStatus: response.status, body: parseJson(await response.text()) };
 	} catch (error) {
 		// The error's message may contain the URL with its secrets.
 		const { code = 'no connection' } = (error as { cause?: { code?: string } }).cause ?? {};

@@ -6,7 +6,7 @@ import { growPauses, untilAborted } from './timers';
 interface Rate {
 	/** The period that the number of requests refers to. */
 	period: number;
-	/** How long a run goes on sending rejected requests again, counted from the first rejection. */
+	/** How long a sender goes on sending rejected requests again, counted from the first rejection. */
 	patience: number;
 	/** Whether an error means that the request came too soon and did nothing. */
 	isTooFast: (error: unknown) => boolean;
@@ -15,9 +15,9 @@ interface Rate {
 /** How long all requests are held back after rejections for the rate. */
 const HOLDS = { first: 2_000, growth: 1.5, longest: 10_000 };
 
-/** A request that waits for a place or holds one. It holds the place until a period after its answer. */
+/** A request that waits for its turn, or that counts: from then until a period after its answer. */
 interface Turn {
-	/** How many places the request's run allows. */
+	/** How many requests the sender allows to count at a time. */
 	most: number;
 	signal?: AbortSignal;
 	begin: () => void;
@@ -27,45 +27,45 @@ interface Turn {
 const now = () => performance.now();
 
 /**
- * Limits the rate of an account's requests over all runs, and pauses all of them while the service
- * rejects any for its rate. Runs may allow different numbers of places: a run that allows few must not
- * hold up the others, and together they send no more than the largest number allows.
+ * Limits the rate of an account's requests over all who send them, and pauses all senders while a request
+ * of any is rejected for its rate. Senders may allow different numbers of requests. A sender that allows
+ * few must not hold up the others, and together they send no more than the largest number allows.
  */
 export class RateLimiter {
-	private placed: Turn[] = [];
-	/** In the order in which they begin, if all runs allow the same number. */
+	private counted: Turn[] = [];
+	/** In the order in which they begin, if all senders allow the same number. */
 	private waiting: Turn[] = [];
 	/** When the pause of all ends; 0 if there is none. */
 	private heldUntil = 0;
 	private holds = growPauses(HOLDS);
 
-	constructor(private readonly limits: Rate) {}
+	constructor(private readonly rate: Rate) {}
 
 	/**
-	 * Makes a function that sends a run's requests, each in its turn, and again after rejections for the
-	 * rate.
-	 * @param most how many places this run allows: its request begins once fewer are held by runs that
-	 *   allow as many or less; Infinity: no limit
-	 * @param signal when aborted, the run's waiting requests are rejected
+	 * Makes a function that sends a sender's requests, each in its turn, and again after rejections for
+	 * the rate.
+	 * @param most a request begins once fewer than this number count, of senders that allow as many or
+	 *   less; Infinity: no limit
+	 * @param signal when aborted, the sender's waiting requests fail
 	 */
 	join(
 		most: number,
 		signal?: AbortSignal,
 	): <Answer>(request: () => Promise<Answer>) => Promise<Answer> {
-		const { period, patience, isTooFast } = this.limits;
+		const { period, patience, isTooFast } = this.rate;
 		let rejectedSince = Infinity;
 		return async (request) => {
 			for (let wasRejected = false; ; wasRejected = true) {
-				const turn = await this.takePlace(most, wasRejected, signal);
+				const turn = await this.waitForTurn(most, wasRejected, signal);
 				const [answer] = await Promise.allSettled([request()]);
-				this.runLater(period, () => (this.placed = this.placed.filter((one) => one !== turn)));
+				this.runLater(period, () => (this.counted = this.counted.filter((one) => one !== turn)));
 				if (answer.status === 'fulfilled') {
 					rejectedSince = Infinity;
 					this.holds = growPauses(HOLDS);
 					return answer.value;
 				}
 				if (!isTooFast(answer.reason)) throw answer.reason;
-				// All are held back, once for rejections that arrive together.
+				// All senders are held back, once for rejections that arrive together.
 				if (!this.heldUntil) this.hold(this.holds.next().value);
 				rejectedSince = Math.min(rejectedSince, now());
 				if (this.heldUntil - rejectedSince > patience) throw answer.reason;
@@ -73,8 +73,8 @@ export class RateLimiter {
 		};
 	}
 
-	/** Waits for a place. What was rejected has waited before, and is the next. */
-	private async takePlace(most: number, isNext: boolean, signal?: AbortSignal): Promise<Turn> {
+	/** Waits for a turn. A request that was rejected has waited before, and is the next. */
+	private async waitForTurn(most: number, isNext: boolean, signal?: AbortSignal): Promise<Turn> {
 		signal?.throwIfAborted();
 		const turn: Turn = { most, signal, begin: () => {} };
 		const begun = new Promise<void>((resolve) => (turn.begin = resolve));
@@ -85,9 +85,9 @@ export class RateLimiter {
 		return turn;
 	}
 
-	/** Whether requests hold places, or all are held back. If not, none waits. */
+	/** Whether requests count, or all are held back. If not, none waits. */
 	isBusy(): boolean {
-		return this.placed.length > 0 || this.heldUntil > 0;
+		return this.counted.length > 0 || this.heldUntil > 0;
 	}
 
 	/** Begins all turns that may begin. A turn that can't begin holds up nobody. */
@@ -97,12 +97,12 @@ export class RateLimiter {
 		this.waiting = waiting.filter((turn) => this.heldUntil > 0 || !this.begin(turn, largest));
 	}
 
-	/** @returns whether it began */
+	/** @returns whether the turn began */
 	private begin(turn: Turn, largest: number) {
-		if (this.placed.length >= largest) return false;
-		const beside = this.placed.filter(({ most }) => most <= turn.most);
-		if (beside.length >= turn.most) return false;
-		this.placed.push(turn);
+		if (this.counted.length >= largest) return false;
+		const countedForTurn = this.counted.filter(({ most }) => most <= turn.most);
+		if (countedForTurn.length >= turn.most) return false;
+		this.counted.push(turn);
 		turn.begin();
 		return true;
 	}
@@ -121,19 +121,19 @@ export class RateLimiter {
 	}
 }
 
-/** A limiter per account, shared by all runs in this process. */
+/** A limiter per account, shared by all senders in this process. */
 export class RateLimiters {
 	private readonly limiters: Memory<RateLimiter>;
 
 	constructor(
 		name: 'creationRates' | 'readRates',
-		private readonly limits: Rate,
+		private readonly rate: Rate,
 	) {
 		this.limiters = new Memory(name, (limiter) => limiter.isBusy());
 	}
 
 	of(account: string): RateLimiter {
-		const limiter = this.limiters.get(account) ?? new RateLimiter(this.limits);
+		const limiter = this.limiters.get(account) ?? new RateLimiter(this.rate);
 		this.limiters.set(account, limiter);
 		return limiter;
 	}

@@ -3,7 +3,8 @@ export const LONGEST_TEXT = 4_000;
 
 /**
  * Cuts a text to a length in characters, and marks the cut with "…". A link at the cut is dropped,
- * since a part of one is useless, and so is half a character. A link alone is cut like other texts.
+ * because a part of a link is useless. Half a character is dropped too. A link alone is cut like other
+ * texts.
  */
 export const cutText = (text: string, longest = 200): string =>
 	text.length > longest

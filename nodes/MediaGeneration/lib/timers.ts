@@ -14,7 +14,7 @@ export async function untilAborted<T>(work: Promise<T>, signal?: AbortSignal): P
 
 /**
  * Pauses for some milliseconds. n8n's own `sleep` takes no signal in 2.14.2.
- * @throws when `signal` aborts it
+ * @throws when `signal` aborts the pause
  */
 export async function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
 	signal?.throwIfAborted();
@@ -28,7 +28,7 @@ export const joinSignals = (...signals: Array<AbortSignal | undefined>): AbortSi
 /** The longest delay of a Node timer, in milliseconds. */
 const LONGEST_PAUSE = 2 ** 31 - 1;
 
-/** Spreads a pause at random, so that runs which began together don't act together. */
+/** Spreads a pause at random, so that pauses which begin together don't end together. */
 export const spread = (pause: number): number => pause * (0.75 + Math.random() / 2);
 
 /** Yields growing pauses in milliseconds, each spread at random. */
@@ -57,6 +57,6 @@ export async function settleBy<T>(doneBy: number, work: Promise<T>): Promise<T |
 	if (doneBy === Infinity) return await work;
 	const isDone = new AbortController();
 	const waiting = pause(Math.min(doneBy - Date.now(), LONGEST_PAUSE), isDone.signal);
-	const over = waiting.catch(() => undefined) as Promise<undefined>;
-	return await Promise.race([work, over]).finally(() => isDone.abort());
+	const timeout = waiting.catch(() => undefined) as Promise<undefined>;
+	return await Promise.race([work, timeout]).finally(() => isDone.abort());
 }

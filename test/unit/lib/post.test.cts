@@ -20,7 +20,7 @@ it.each<[string, string, object]>([
 	['one', HOST.replace('//', '//me:pa%40ss%3A@'), basic('me:pa@ss:')],
 ])('of a URL with a login, here %s, the login is sent in a header', async (_, url, login) => {
 	const { result, address, request } = await send(url, Response.json({ a: 1 }), { 'X-One': '1' });
-	expect(result).toEqual({ status: 200, body: { a: 1 } });
+	expect(result).toEqual({ httpStatus: 200, body: { a: 1 } });
 	expect(address).toBe(HOST);
 	const headers = { 'X-One': '1', ...login };
 	expect(request).toMatchObject({ method: 'POST', body: 'text', redirect: 'manual' });

@@ -207,13 +207,13 @@ const FINAL_REASONS: unknown[] = ['taskNotInExecution', 'limitPassed'] satisfies
  *   whether the sleep for this task is over
  */
 export async function sendNudge(url: string, taskId: string) {
-	const { status, body, silence } = await post(url, {
+	const { httpStatus, body, silence } = await post(url, {
 		headers: { 'Content-Type': 'application/json' },
 		body: JSON.stringify({ data: { task_id: taskId, callbackType: NUDGE } }),
 		timeout: NUDGE_TIMEOUT,
 	});
 	if (!isObject(body)) {
-		const failure = silence ?? `answered ${status} without n8n's JSON`;
+		const failure = silence ?? `answered ${httpStatus} without n8n's JSON`;
 		return { failure: `the resume URL at ${new URL(url).host} ${failure}` };
 	}
 	const isWoken = body.resumed === true;
