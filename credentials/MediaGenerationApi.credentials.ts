@@ -30,8 +30,8 @@ const listNames = (headers: object): string[] =>
 
 /** Says why a proxy, another server or the answer could expose the token, and what to do. */
 function explainExposure({ headers = {}, method, ...request }: SentRequest): string | undefined {
-	const { proxy, rejectUnauthorized, skipSslCertificateValidation: skips } = request;
-	if (proxy || rejectUnauthorized === false || skips)
+	const { proxy, rejectUnauthorized, skipSslCertificateValidation } = request;
+	if (proxy || rejectUnauthorized === false || skipSslCertificateValidation)
 		return "isn't sent through a node's own proxy or without a certificate check. Remove 'Proxy' and 'Ignore SSL Issues' from the node's options.";
 	if (listNames(headers).includes('host'))
 		return "isn't sent with a 'Host' header, which may lead to another server. Remove the header 'Host' from the node.";
@@ -134,9 +134,9 @@ export class MediaGenerationApi implements ICredentialType {
 				? explainExposure(request)
 				: "is only sent to 'Base URL' and 'Upload Base URL' of the credential. Correct them, or use another credential for this address.";
 		if (fault) throw new Error(`The access token ${fault}`);
-		const clear = targets.find((target) => target && isClearText(target));
-		if (clear)
-			throw new Error(explainClearText(clear === allowed[0] ? 'Base URL' : 'Upload Base URL'));
+		const clearText = targets.find((target) => target && isClearText(target));
+		if (clearText)
+			throw new Error(explainClearText(clearText === allowed[0] ? 'Base URL' : 'Upload Base URL'));
 		return {
 			...request,
 			sendCredentialsOnCrossOriginRedirect: false,

@@ -39,7 +39,7 @@ export async function searchModels(context: ILoadOptionsFunctions, filter = '') 
 	return { results };
 }
 
-/** What to do about a token that the service rejects: without one, no other remedy helps. */
+/** What to do about a token that the service rejects: without a valid token, no other remedy helps. */
 const findRemedy = (error: unknown): string | undefined =>
 	isOfKind(error, 'token') ? error.description : undefined;
 
@@ -51,9 +51,9 @@ async function connect(context: ILoadOptionsFunctions): Promise<TaskService> {
 const LONGEST_BOX_TEXT = 35;
 
 /**
- * Makes a result of a model. The name has its title, its price, and its first type if the title lacks
- * that. The price is the first line of the description of prices, without emoji; if the box has no room
- * for the line, the first amount in it.
+ * Makes a result of a model. The name has the model's title and price, and its first type if the title
+ * lacks that. The price is the first line of the description of prices, without emoji. If the box has no
+ * room for the line, the price is the first amount in the line.
  */
 function toResult({ model, title = model, taskType, pricingDesc = '' }: CatalogueModel) {
 	const type = taskType.find((one) => !title.toLowerCase().includes(one.toLowerCase()));
@@ -77,34 +77,34 @@ function toResult({ model, title = model, taskType, pricingDesc = '' }: Catalogu
  */
 export async function getModelFields(context: ILoadOptionsFunctions) {
 	const model = readModel(context);
-	const found = await findChosen(context);
+	const input = await findChosenInput(context);
 	const { schema = [], value } = (context.getCurrentNodeParameter(anyFields.name) ??
 		{}) as Partial<ResourceMapperValue>;
 	const filled = Object.keys(value ?? {});
-	if ('schema' in found) return toMapperFields(model, found.schema, filled);
+	if ('schema' in input) return toMapperFields(model, input.schema, filled);
 	return findStoredSchema(schema)?.model === model
 		? { fields: schema }
-		: buildNotice(found.reason, found.remedy);
+		: buildNotice(input.reason, input.remedy);
 }
 
 /**
- * Lists the names of the chosen model's fields, with what they take. Without fields, the only entry says
+ * Lists the names of the chosen model's fields, with what they take. Without fields, the only choice says
  * why: n8n's editor would mark the field as wrong if its list failed.
  */
 export async function listModelFields(context: ILoadOptionsFunctions) {
-	const found = await findChosen(context);
-	if ('reason' in found) return [{ name: found.reason, value: '' }];
-	return listHelp(found.schema, found.price);
+	const input = await findChosenInput(context);
+	if ('reason' in input) return [{ name: input.reason, value: '' }];
+	return listHelp(input.schema, input.price);
 }
 
 /** Reads the chosen model. */
 function readModel(context: ILoadOptionsFunctions): string {
-	const chosen: unknown = context.getCurrentNodeParameter(anyModel.name);
-	return String((isObject(chosen) ? chosen.value : chosen) ?? '').trim();
+	const locator: unknown = context.getCurrentNodeParameter(anyModel.name);
+	return String((isObject(locator) ? locator.value : locator) ?? '').trim();
 }
 
 /** Finds what the chosen model takes, and its price, if the list of models is known. */
-async function findChosen(
+async function findChosenInput(
 	context: ILoadOptionsFunctions,
 ): Promise<FoundInput & { price?: string; remedy?: string }> {
 	const model = readModel(context);
@@ -113,8 +113,8 @@ async function findChosen(
 		return { reason: "An expression gives the model, so its fields aren't known" };
 	try {
 		const service = await connect(context);
-		const found = findInput(model, await readModelDocument(service, model));
-		return { ...found, price: (await recallModel(service, model))?.pricingDesc };
+		const input = findInput(model, await readModelDocument(service, model));
+		return { ...input, price: (await recallModel(service, model))?.pricingDesc };
 	} catch (error) {
 		return { reason: cutText((error as Error).message), remedy: findRemedy(error) };
 	}

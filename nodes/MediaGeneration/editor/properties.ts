@@ -14,14 +14,14 @@ const resources = [
 
 /** The dropdown of a resource's operations. */
 function toOperationProperty(resource: string, first: string): INodeProperties {
-	const own = operations.filter((operation) => operation.resource === resource);
+	const ofResource = operations.filter((operation) => operation.resource === resource);
 	return {
 		displayName: 'Operation',
 		name: 'operation',
 		type: 'options',
 		noDataExpression: true,
 		displayOptions: { show: { resource: [resource] } },
-		options: own.map(({ name, value, action, description }) => {
+		options: ofResource.map(({ name, value, action, description }) => {
 			return { name, value, action, description };
 		}),
 		default: first,
@@ -53,7 +53,7 @@ export const operationProperties: INodeProperties[] = [
 ];
 
 /** In an expression, n8n gives the value of a locator or the whole locator, so `subtitle` takes both. */
-const chosen = `$parameter.${anyModel.name}`;
+const locator = `$parameter.${anyModel.name}`;
 const names = JSON.stringify(
 	Object.fromEntries(
 		[...models, ...operations].map((one) => ['id' in one ? one.id : one.value, one.name]),
@@ -61,4 +61,4 @@ const names = JSON.stringify(
 );
 
 /** The text below the node's name on the canvas: the model, or the operation if there is none. */
-export const subtitle = `={{ $parameter.model === "any" && (${chosen}?.value ?? ${chosen}) || ((names) => names[$parameter.model] ?? names[$parameter.operation])(${names}) }}`;
+export const subtitle = `={{ $parameter.model === "any" && (${locator}?.value ?? ${locator}) || ((names) => names[$parameter.model] ?? names[$parameter.operation])(${names}) }}`;

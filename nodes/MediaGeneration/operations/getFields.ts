@@ -16,9 +16,9 @@ export const getFields: PlainOperation = {
 			const { readModelDocument } = await import('../api/catalogue');
 			const { findInput } = await import('../models/readSchema');
 			const { listFieldItems } = await import('../models/any/views');
-			const found = findInput(model, await readModelDocument(item.service, model));
-			if ('reason' in found) throw new UserError(found.reason);
-			return listFieldItems(found.schema).map((json) => ({ json }));
+			const input = findInput(model, await readModelDocument(item.service, model));
+			if ('reason' in input) throw new UserError(input.reason);
+			return listFieldItems(input.schema).map((json) => ({ json }));
 		};
 	},
 };

@@ -50,9 +50,9 @@ export const getFiles: PlainOperation = {
 			if (!call.nodeContext) return links.map((file) => ({ json: { ...task, file } }));
 			const getService = async () => service;
 			const wanted = { call, settings, getService, links, maxBytes, item: index };
-			const all = await new Downloads().downloadAll(task, wanted);
-			for (const { error } of all) if (error) throw error;
-			return toTaskItems(task, target, all);
+			const taskFiles = await new Downloads().downloadAll(task, wanted);
+			for (const { error } of taskFiles) if (error) throw error;
+			return toTaskItems(task, target, taskFiles);
 		};
 	},
 };

@@ -19,7 +19,7 @@ export type Step = () => Promise<OutputItem[]>;
 export interface PlainOperation<Prepared extends object = Step> extends OperationBase {
 	/** Checks an item, before anything is sent for any. @throws {UserError} for a field */
 	prepare(item: Item): Prepared | Promise<Prepared>;
-	/** Works on all items together; absent: the step of each is taken. @returns their outcomes, in order */
+	/** Works on all items together; absent: the step of each is taken. @returns the outcomes, in order */
 	work?(prepared: Prepared[], call: Call): Promise<Outcome[]>;
 }
 

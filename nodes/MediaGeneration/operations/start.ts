@@ -20,7 +20,7 @@ const callbackUrl: Field = {
 	send: { schema: webUrl },
 };
 
-/** The longest reference. Services may limit the callback URL, which grows by 4 bytes for 3 of these. */
+/** The size of a reference. Services may limit the callback URL, which grows by 4 bytes for 3 bytes of it. */
 const MAX_REFERENCE_BYTES = 500;
 
 const referenceOption: Field = {
@@ -73,13 +73,13 @@ export const start: CreatingOperation = {
 	description: 'Start a task and continue at once; its result comes later',
 	fields: [...modelFields, callbackUrl, creationOptionsField([referenceOption])],
 	buildRequest: async (item) => {
-		const own = readTextField(item, callbackUrl);
-		// Counts if the field is blank. Checked like the field, but named as the user finds it.
-		const inBody = { ...callbackUrl, displayName: 'callBackUrl in Input (JSON)' };
+		const ownUrl = readTextField(item, callbackUrl);
+		// The URL in a pasted body counts if the field is blank. It is checked like the field.
+		const fieldInBody = { ...callbackUrl, displayName: 'callBackUrl in Input (JSON)' };
 		const { prepareRequest } = await import('../run/input/request');
 		const request = await prepareRequest(
 			item,
-			(pasted) => (own || parseValue(inBody, pasted)) as string | undefined,
+			(pasted) => (ownUrl || parseValue(fieldInBody, pasted)) as string | undefined,
 		);
 		return { ...request, callBackUrl: await withReference(request.callBackUrl, item) };
 	},

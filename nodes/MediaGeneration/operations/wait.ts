@@ -11,10 +11,10 @@ export const waitOperation: PlainOperation<AwaitedTask> = {
 	description: 'Wait for an existing task, and continue with it when it is finished',
 	fields: [taskIdField, optionsField([...waitOptions, timeoutOption])],
 	prepare: (item) => ({ item, taskId: readTaskId(item) }),
-	async work(known, call) {
-		const [first] = known;
+	async work(tasks, call) {
+		const [first] = tasks;
 		if (!first) return [];
 		const { wait } = await import('../run/wait');
-		return await wait(call, known, readWaitSettings(first.item));
+		return await wait(call, tasks, readWaitSettings(first.item));
 	},
 };

@@ -15,7 +15,7 @@ const MOST_REDIRECTS = 5;
 /** The longest download, in milliseconds. */
 const LONGEST_DOWNLOAD = 3_600_000;
 
-/** Who downloads a file. */
+/** Whose call downloads a file, and how. */
 export interface Downloader {
 	call: Call;
 	settings: RequestSettings;
@@ -36,20 +36,20 @@ export class DownloadError extends UserError {
 	/** The download may succeed some seconds later, or by a fresh link. */
 	readonly isTemporary: boolean;
 
-	/** @param next what to do; absent: try again later */
-	constructor({ label }: RemoteFile, why: string, next?: string) {
+	/** @param remedy absent: try again later */
+	constructor({ label }: RemoteFile, why: string, remedy?: string) {
 		super(`Could not download ${label}: ${why}`, {
 			description:
-				next ??
+				remedy ??
 				'Try again later. Services keep files for a limited time: download them right behind Generate.',
 		});
-		this.isTemporary = next === undefined;
+		this.isTemporary = remedy === undefined;
 	}
 }
 
-/** Makes the error for what the server of a file did. */
-const buildServerError = (file: RemoteFile, url: string, did: string, next?: string) =>
-	new DownloadError(file, `its host ${cutText(new URL(url).host)} ${did}`, next);
+/** Makes the error for a fault of a file's server. @param fault a predicate of the server */
+const buildServerError = (file: RemoteFile, url: string, fault: string, remedy?: string) =>
+	new DownloadError(file, `its host ${cutText(new URL(url).host)} ${fault}`, remedy);
 
 const ASK_SERVICE = 'Ask the service about the link.';
 
@@ -77,14 +77,14 @@ export interface DownloadedFile {
  * Streams a result file into n8n's storage. The file's server isn't the service, so it gets no token.
  * @throws {DownloadError} when the file can't be downloaded, is empty, too large or too slow
  */
-export async function fetchFile(source: Downloader, file: RemoteFile): Promise<DownloadedFile> {
-	const { timeoutSeconds } = source.settings;
-	const over = new AbortController();
+export async function fetchFile(downloader: Downloader, file: RemoteFile): Promise<DownloadedFile> {
+	const { timeoutSeconds } = downloader.settings;
+	const end = new AbortController();
 	try {
-		const opening = openLink(source, file, over.signal);
+		const opening = openLink(downloader, file, end.signal);
 		// n8n's timeout has no effect on a server that sends headers byte by byte, or redirects often.
 		const answer = await settleBy(Date.now() + timeoutSeconds * 1000, opening);
-		if (answer) return await storeAnswer(source, file, answer);
+		if (answer) return await storeAnswer(downloader, file, answer);
 		throw buildServerError(
 			file,
 			file.url,
@@ -93,7 +93,7 @@ export async function fetchFile(source: Downloader, file: RemoteFile): Promise<D
 		);
 	} finally {
 		// Destroying a body that nobody has read leaves its connection open.
-		over.abort();
+		end.abort();
 	}
 }
 
@@ -109,8 +109,8 @@ async function storeAnswer({ call, settings }: Downloader, file: RemoteFile, ans
 		return { url: file.url, name, mimeType: binary.mimeType, ...received, binary };
 	} catch (error) {
 		const why = `n8n can't store it: ${toMessage((error as Error).message)}`;
-		const next = "Check the room and the limits of n8n's storage for files.";
-		throw error instanceof UserError ? error : new DownloadError(file, why, next);
+		const remedy = "Check the room and the limits of n8n's storage for files.";
+		throw error instanceof UserError ? error : new DownloadError(file, why, remedy);
 	}
 }
 
@@ -146,7 +146,7 @@ async function* receiveBody(
 async function openLink(
 	{ call, getService, settings: { timeoutSeconds } }: Downloader,
 	file: RemoteFile,
-	over: AbortSignal,
+	end: AbortSignal,
 ): Promise<FileAnswer> {
 	const request = {
 		headers: { 'Accept-Encoding': 'identity', 'User-Agent': USER_AGENT },
@@ -155,19 +155,22 @@ async function openLink(
 		returnFullResponse: true,
 		ignoreHttpStatusErrors: true,
 		disableFollowRedirect: true,
-		abortSignal: joinSignals(over, call.signal),
+		abortSignal: joinSignals(end, call.signal),
 	};
 	let { url } = file;
-	let from: string | undefined;
+	let redirectedFrom: string | undefined;
 	for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
 		if (!isWebUrl(url))
 			throw new DownloadError(file, 'its link leads to what is not a web address', ASK_SERVICE);
-		if (isInternalUrl(url) && !isInternalUrl(from ?? (await getService()).credentials.baseUrl))
+		if (
+			isInternalUrl(url) &&
+			!isInternalUrl(redirectedFrom ?? (await getService()).credentials.baseUrl)
+		)
 			throw buildServerError(file, url, 'is inside this network', ASK_SERVICE);
 		const asking = call.context.helpers.httpRequest({ ...request, url });
 		const answer = (await asking.catch((error: unknown) => {
 			const { detail, remedy } = findNetworkFailure(error, timeoutSeconds);
-			// With `next`, the download isn't tried again: without a change of settings it would fail too.
+			// With a remedy, the download isn't repeated: without a change of settings it would fail again.
 			throw buildServerError(file, url, detail, remedy);
 		})) as FileAnswer;
 		const {
@@ -177,7 +180,8 @@ async function openLink(
 		if (statusCode === 200) return { ...answer, url };
 		if (statusCode < 300 || statusCode >= 400 || !location)
 			throw buildServerError(file, url, `answered ${statusCode}`);
-		[from, url] = [url, URL.canParse(location, url) ? new URL(location, url).href : location];
+		redirectedFrom = url;
+		url = URL.canParse(location, url) ? new URL(location, url).href : location;
 	}
 	throw buildServerError(file, url, `redirected more than ${MOST_REDIRECTS} times`, ASK_SERVICE);
 }

@@ -36,18 +36,18 @@ export interface TaskFile {
  * The files of the node's last run in an execution, by the node's context, so that n8n's tries don't
  * download them again. n8n drops the context with the execution. Another process downloads anew.
  */
-const filesOf = new WeakMap<object, { runIndex: number; files: Downloads }>();
+const downloadsOf = new WeakMap<object, { runIndex: number; downloads: Downloads }>();
 
-/** Finds the files of a run. */
+/** Finds what a run has downloaded, or begins anew. */
 export function openDownloads({ nodeContext }: Call, ledger: Ledger): Downloads {
 	const { executionId, runIndex } = ledger;
-	// The ledger of Wait isn't stored, and knows neither execution nor run. So it is the owner itself.
+	// The ledger of Wait isn't stored, and knows neither execution nor run. So the ledger is the owner.
 	const owner = (executionId && nodeContext) || ledger;
-	const known = filesOf.get(owner);
-	if (known?.runIndex === runIndex) return known.files;
-	const files = new Downloads();
-	filesOf.set(owner, { runIndex, files });
-	return files;
+	const known = downloadsOf.get(owner);
+	if (known?.runIndex === runIndex) return known.downloads;
+	const downloads = new Downloads();
+	downloadsOf.set(owner, { runIndex, downloads });
+	return downloads;
 }
 
 /** Which files of a task are wanted, and how they are named. */
@@ -67,24 +67,24 @@ export function listFileLinks(task: Task, kinds: string[]): ResultLink[] {
 	const { taskId, status = 'pending', failMessage, downloadError } = task;
 	const links = status === 'completed' ? listTaskLinks(task, kinds) : [];
 	if (links.length) return links;
-	const how = failMessage ? `${status} (${failMessage})` : status;
-	throw new UserError(`Task ${taskId} is ${how}, and has none of the chosen files`, {
+	const end = failMessage ? `${status} (${failMessage})` : status;
+	throw new UserError(`Task ${taskId} is ${end}, and has none of the chosen files`, {
 		description:
 			downloadError ??
 			'Only completed tasks have files. A result that is text is in the field result of Get.',
 	});
 }
 
-/** Pauses before further attempts at a download, in milliseconds. */
+/** How long to wait before the same link is asked again, in milliseconds. */
 const PAUSES_BETWEEN_DOWNLOADS = [2_000, 6_000, 12_000];
 
-/** After so many useless fresh links, the service isn't asked for links to the task's other files. */
+/** After so many fresh links that don't work, the service isn't asked for links to the task's other files. */
 const MOST_USELESS_LINKS = 3;
 
-/** The files of a run's tasks. A limited number is downloaded at once. */
+/** Downloads the files of a run's tasks, a limited number at once. */
 export class Downloads {
 	private readonly limitDownloads = limitConcurrency(CONCURRENCY);
-	/** Asks for fresh links one by one: the service gives an account one a second, and other runs wait too. */
+	/** Asks for fresh links one by one: the service gives an account one link a second, and other runs wait too. */
 	private readonly renewOneByOne = limitConcurrency(1);
 	private readonly begun = new Map<string, Promise<TaskFile[]>>();
 	/** By the task's key, once each of the task's files is downloaded or has an error. */
@@ -94,7 +94,7 @@ export class Downloads {
 		return this.done.get(key);
 	}
 
-	/** Downloads the files of a task, unless an earlier try has begun to. Nothing is thrown. */
+	/** Downloads the files of a task, unless the run has begun to do so before. Nothing is thrown. */
 	async downloadOnce(key: string, task: Task, wanted: Wanted): Promise<void> {
 		const downloading = this.begun.get(key) ?? this.downloadAll(task, wanted);
 		this.begun.set(key, downloading);
@@ -104,8 +104,8 @@ export class Downloads {
 	/** Downloads the files of a task, as the service returned it. Nothing is thrown. */
 	async downloadAll(task: Task, wanted: Wanted): Promise<TaskFile[]> {
 		const { call, links, maxBytes, item, words } = wanted;
-		const place = { item, count: call.context.getInputData().length };
-		const name = nameByTask(task.taskId, words || toWords(task[REQUEST]?.prompt ?? ''), place);
+		const position = { item, count: call.context.getInputData().length };
+		const name = nameByTask(task.taskId, words || toWords(task[REQUEST]?.prompt ?? ''), position);
 		const listUrls = this.makeUrlLister(wanted);
 		const download = async (link: ResultLink): Promise<TaskFile> => {
 			const { url, kind } = link;
@@ -122,21 +122,23 @@ export class Downloads {
 	}
 
 	/**
-	 * Makes a function that lists the URLs to try for a file, until one works: its link, then a fresh link
-	 * from the service at once, then the same link again after each of `PAUSES_BETWEEN_DOWNLOADS`.
+	 * Makes a function that lists the URLs of a file, for a reader that stops at the first that works: the
+	 * file's link, at once a fresh link from the service, then the newest link again after each of
+	 * `PAUSES_BETWEEN_DOWNLOADS`.
 	 */
 	private makeUrlLister({ call, getService, settings }: Downloader) {
 		const { renewOneByOne } = this;
-		let useless = 0;
+		let uselessLinks = 0;
 		const renew = async (url: string) =>
-			useless < MOST_USELESS_LINKS
+			uselessLinks < MOST_USELESS_LINKS
 				? await (await getService()).request('downloadUrlPath', settings, { body: { url } })
 				: undefined;
 		return async function* (url: string, doneBy: number) {
 			yield url;
 			const fresh = await renewOneByOne(async () => await renew(url)).catch(() => undefined);
 			if (fresh !== undefined && fresh !== url) yield fresh;
-			useless++;
+			// The reader is back for another URL, so the fresh link didn't work.
+			uselessLinks++;
 			for (const length of PAUSES_BETWEEN_DOWNLOADS) {
 				if (Date.now() + length > doneBy) return;
 				await pause(length, call.signal);
@@ -145,27 +147,27 @@ export class Downloads {
 		};
 	}
 
-	/** Downloads a file from the first URL that works. @returns the last error, if none does */
+	/** Downloads a file from the first URL that works. @returns the last error, if no URL works */
 	private async download(
-		source: Downloader,
+		downloader: Downloader,
 		file: RemoteFile,
 		listUrls: ReturnType<Downloads['makeUrlLister']>,
 	): Promise<DownloadedFile | Error> {
-		const doneBy = source.call.doneBy - TIME_AFTER_DOWNLOADS;
+		const doneBy = downloader.call.doneBy - TIME_AFTER_DOWNLOADS;
 		const noTime = "Raise 'Timeout Workflow' in the workflow's settings.";
-		let last: DownloadedFile | Error = new DownloadError(file, 'no time was left', noTime);
+		let result: DownloadedFile | Error = new DownloadError(file, 'no time was left', noTime);
 		const tryAll = async () => {
 			for await (const url of listUrls(file.url, doneBy)) {
 				const downloading = this.limitDownloads(
-					async () => await fetchFile(source, { ...file, url }),
+					async () => await fetchFile(downloader, { ...file, url }),
 				);
-				last = await downloading.catch((error: Error) => error);
-				if (!(last instanceof DownloadError && last.isTemporary)) return;
+				result = await downloading.catch((error: Error) => error);
+				if (!(result instanceof DownloadError && result.isTemporary)) return;
 			}
 		};
 		// A file that takes too long is no obstacle for the output of the others.
 		await settleBy(doneBy, tryAll()).catch(() => undefined);
-		return last;
+		return result;
 	}
 }
 
@@ -189,11 +191,11 @@ export function toTaskItems(
 	return [toItem(task, files, field)];
 }
 
-/** Makes an item with files; if a file is missing, `downloadError` says why. */
+/** Makes an item with files. If a file is missing, `downloadError` says why. */
 function toItem(task: Task, files: TaskFile[], field: string): OutputItem {
 	const [failed] = files.flatMap(({ error }) => error ?? []);
-	const next = failed instanceof UserError ? failed.description : '';
-	const why = failed && [`${failed.message}.`, next, GET_FILES].filter(Boolean).join(' ');
+	const remedy = failed instanceof UserError ? failed.description : '';
+	const why = failed && [`${failed.message}.`, remedy, GET_FILES].filter(Boolean).join(' ');
 	const binaries = files
 		.flatMap(({ binary }) => binary ?? [])
 		.map((binary, index) => [index ? `${field}_${index}` : field, binary]);
@@ -207,10 +209,11 @@ function toItem(task: Task, files: TaskFile[], field: string): OutputItem {
  * is no result at all, in the service's own words. Undefined if the result is text.
  */
 export function describeNoResult({ result, failMessage, downloadError }: Task): string | undefined {
-	if (downloadError ?? hasText(result)) return downloadError;
-	const said = failMessage ?? (isFilled(result) ? toQuote(result) : '');
-	const words = said && ` (${said})`;
-	return `The task completed without a result${words}. Get, with Simplify off, shows all that the service says of it. Running Generate again pays for a new task.`;
+	if (downloadError) return downloadError;
+	if (hasText(result)) return undefined;
+	const words = failMessage ?? (isFilled(result) ? toQuote(result) : '');
+	const reason = words && ` (${words})`;
+	return `The task completed without a result${reason}. Get, with Simplify off, shows all that the service says of it. Running Generate again pays for a new task.`;
 }
 
 /** How to get a file that Generate, or Wait, could not download. */

@@ -11,7 +11,7 @@ import {
 import { InputReader } from '../../../../nodes/MediaGeneration/models/inputReader';
 import { readSchema } from '../../../../nodes/MediaGeneration/models/readSchema';
 import {
-	isOwnEntry,
+	isOwnName,
 	takesJson,
 	type JsonSchema,
 } from '../../../../nodes/MediaGeneration/models/schema';
@@ -131,7 +131,7 @@ describe('an independent validator', () => {
 		'agrees on what is sent to $model and what is refused',
 		({ model, openapi, fields }) => {
 			const validate = compileBody(`${model}, softened`, soften(openapi));
-			const own = fields.filter(({ id }) => !isOwnEntry(id));
+			const own = fields.filter(({ id }) => !isOwnName(id));
 			const entries = own.map((field) => [field.id, anyValue(field)] as const);
 			const filledIn = fc.record(Object.fromEntries(entries), { requiredKeys: [] });
 			const schema = readSchema(findStoredSchema(fields)?.inputSchema, undefined) ?? {};
