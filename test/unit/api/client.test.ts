@@ -55,8 +55,8 @@ describe('each request', () => {
 	});
 });
 
-describe('what is read', () => {
-	it('is a task, or its record as the service sends it', async () => {
+describe('an answer', () => {
+	it('is read as a task, or as its record unchanged', async () => {
 		const { service } = openService([200, ok(RECORD)]);
 		const task = { taskId: 'task', status: 'completed', state: 'success', resultUrls: [] };
 		expect(await service.getTask('task', SETTINGS)).toStrictEqual(task);
@@ -68,7 +68,7 @@ describe('what is read', () => {
 		return await service.getTask(taskId, SETTINGS).catch((error: ServiceError) => error);
 	};
 
-	it.each([7, null])('may be of the task where its ID is %j', async (taskId) => {
+	it.each([7, null])('is of the task where the ID in its record is %j', async (taskId) => {
 		const task = await get({ ...RECORD, taskId }, 200, '7');
 		expect(task).toMatchObject({ taskId: '7', status: 'completed' });
 	});
@@ -76,12 +76,12 @@ describe('what is read', () => {
 	it.each([
 		['other', 'lost', 'is of another task'],
 		[{ a: 1 }, 'unreadable', 'Its field data.taskId is missing or has another form'],
-	])('is not the record of the task %j', async (taskId, kind, words) => {
+	])('is an error where the ID in its record is %j', async (taskId, kind, words) => {
 		const message = expect.stringContaining(words) as string;
 		expect(await get({ ...RECORD, taskId })).toMatchObject({ kind, message });
 	});
 
-	it('is a failed task where code 501 comes without a record', async () => {
+	it('is read as a failed task where code 501 comes without a record', async () => {
 		const why = { failCode: '501', failMessage: 'It failed' };
 		const failed = { taskId: 'task', status: 'failed', state: 'fail', resultUrls: [], ...why };
 		expect(await get(null, 501)).toStrictEqual(failed);
@@ -91,13 +91,16 @@ describe('what is read', () => {
 		[501, 'success', 'completed'],
 		[422, 'fail', 'failed'],
 		[429, 'generating', 'pending'],
-	])('is by the record where that comes with code %d in state %s', async (code, state, status) => {
-		expect(await get({ taskId: 'task', state }, code)).toMatchObject({ state, status });
-	});
+	])(
+		'is judged by its record where that comes with code %d in state %s',
+		async (code, state, status) => {
+			expect(await get({ taskId: 'task', state }, code)).toMatchObject({ state, status });
+		},
+	);
 
-	it.each([500, 404])('is by the record behind HTTP %d too', async (status) => {
-		for (const code of [status, 200]) {
-			const { service } = openService([status, { code, data: NAMED_RECORD }]);
+	it.each([500, 404])('is judged by its record behind HTTP %d too', async (httpStatus) => {
+		for (const code of [httpStatus, 200]) {
+			const { service } = openService([httpStatus, { code, data: NAMED_RECORD }]);
 			expect(await service.getTask('task', SETTINGS)).toMatchObject({ status: 'completed' });
 		}
 	});
@@ -114,7 +117,7 @@ describe('what is read', () => {
 	it.each([
 		[500, RECORD],
 		[422, { ...NAMED_RECORD, taskId: 'other' }],
-	])('is an error after code %d with the data %j', async (code, data) => {
+	])('is an error with code %d and the data %j', async (code, data) => {
 		const error = await get(data, code);
 		expect(error).toBeInstanceOf(ServiceError);
 		expect(error).toMatchObject({ facts: { code } });
@@ -130,15 +133,18 @@ describe('what is read', () => {
 		return text.match(/[^]{1,1048576}/g) ?? [];
 	};
 
-	it.each([3, 15.9])('is a record of %d MB, in which files are left out', async (megabytes) => {
-		const open = () => openService([200, stream(...buildDetails(megabytes))]).service;
-		const task = await open().getTask('task', SETTINGS);
-		expect(task).toMatchObject({ taskId: 'task', status: 'completed' });
-		expect(task[ORIGINAL]).toEqual({ prompt: 'Night', callbackUrl: 'https://n8n.example/a?***' });
-		const record = await open().getTaskRecord('task', SETTINGS);
-		expect(record).toMatchObject({ ...NAMED_RECORD, param: expect.stringMatching(/base64,…/) });
-		expect(JSON.stringify(record).length).toBeLessThan(1_000);
-	});
+	it.each([3, 15.9])(
+		'of %d MB is read, and the files in its record are left out',
+		async (megabytes) => {
+			const open = () => openService([200, stream(...buildDetails(megabytes))]).service;
+			const task = await open().getTask('task', SETTINGS);
+			expect(task).toMatchObject({ taskId: 'task', status: 'completed' });
+			expect(task[ORIGINAL]).toEqual({ prompt: 'Night', callbackUrl: 'https://n8n.example/a?***' });
+			const record = await open().getTaskRecord('task', SETTINGS);
+			expect(record).toMatchObject({ ...NAMED_RECORD, param: expect.stringMatching(/base64,…/) });
+			expect(JSON.stringify(record).length).toBeLessThan(1_000);
+		},
+	);
 
 	it.each<[string, (file: string) => unknown]>([
 		['a data URL', (file) => `data:image/png;base64,${file}`],
@@ -156,7 +162,7 @@ describe('what is read', () => {
 			expect(await read(other)).toBeUndefined();
 	});
 
-	it('is not a record that is larger still, also without its files', async () => {
+	it('that is larger still, or large without its files, is an error', async () => {
 		const read = async (chunks: string[]) =>
 			await openService([200, stream(...chunks)]).service.getTask('task', SETTINGS);
 		await expect(read(buildDetails(17))).rejects.toThrow('is larger than 16 MB');
@@ -179,7 +185,7 @@ describe('what is read', () => {
 		}
 	});
 
-	it('is large for two tasks at a time, and a small one does not wait', async () => {
+	it('that is large waits while two others are read, and a small one does not', async () => {
 		const begun: number[] = [];
 		const ends: Array<() => void> = [];
 		const reads = [0, 1, 2].map(async (place) => {
@@ -206,7 +212,7 @@ describe('what is read', () => {
 	it.each([
 		['a schema', stream, MEGABYTE / 4, 'is larger than 0.25 MB'],
 		['the list, which n8n gives in full, as in evaluations', String, 2 * MEGABYTE, 'is larger'],
-	])('is bounded: %s', async (what, send, most, message) => {
+	])('that is larger than allowed is an error: %s', async (what, send, most, message) => {
 		const list = JSON.stringify(ok({ models: [] }));
 		const read = async (length: number) => {
 			const { service } = openService([200, send(list.padEnd(length))], {
@@ -220,7 +226,7 @@ describe('what is read', () => {
 		await expect(read(most + 1)).rejects.toThrow(message);
 	});
 
-	it('is given up when an answer takes longer than the timeout', async () => {
+	it('is given up when it takes longer than the timeout', async () => {
 		const { service, signals } = openService([200, dribble(() => signals[0])]);
 		const read = service.request('creditsPath', { timeoutSeconds: 0.2 });
 		await expect(read).rejects.toThrow('gave no answer within 0.2 s');
@@ -241,7 +247,7 @@ describe('what is read', () => {
 		expect(`${message} ${description}`).toMatch(words);
 	});
 
-	it('names, after 404 for an upload, what to fill in', async () => {
+	it('with 404 to an upload is an error that names what to fill in', async () => {
 		const { service } = openService([404, { code: 404 }]);
 		const upload = service.upload('a.png', fileUrl, SETTINGS);
 		const description = expect.stringContaining("Check 'Upload Base URL'") as string;

@@ -10,8 +10,8 @@ interface Row {
 	body?: object;
 	/** `data` of a genuine answer. */
 	data: unknown;
-	/** All reads of an account together are sent at a rate. */
-	isRead?: true;
+	/** All such requests of an account share a rate. */
+	sharesRate?: true;
 }
 
 const LINK = 'https://cdn.example/a.png';
@@ -64,13 +64,13 @@ export const endpoints: Record<Endpoint, Row> = {
 		ask: async (service) => await service.request('modelsPath', SETTINGS),
 		path: '/api/v1/models',
 		data: { models: [{ model: 'a/b', title: 'A B', taskType: ['Text to Image'] }] },
-		isRead: true,
+		sharesRate: true,
 	},
 	modelSchemaPath: {
 		ask: async (service) => await service.request('modelSchemaPath', SETTINGS, { value: 'a/b' }),
 		path: '/api/v1/models/a/b/schema',
 		data: { openapi: { openapi: '3.0.0', paths: { '/': { post: {} } } } },
-		isRead: true,
+		sharesRate: true,
 	},
 	downloadUrlPath: {
 		ask: async (service) =>
@@ -78,6 +78,6 @@ export const endpoints: Record<Endpoint, Row> = {
 		path: '/api/v1/common/download-url',
 		body: { url: LINK },
 		data: LINK,
-		isRead: true,
+		sharesRate: true,
 	},
 };

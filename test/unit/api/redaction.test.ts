@@ -23,29 +23,32 @@ describe('a message', () => {
 		expect(hideInMessage(`a ${text} b ${text}`, secrets)).toBe('a *** b ***');
 	});
 
-	it('hides the longer of two whole, a long one, and half a character', () => {
-		const [long, odd] = [Array.from({ length: 1_000 }, (__, at) => at).join(''), 'half\ud800/way'];
-		const said = `a ${long}ab ${odd} b half%EF%BF%BD%2Fway not-more-token`;
-		const text = hideInMessage(said, [...secrets, 'not-more-token', long, odd]);
+	it('hides the longer of two secrets whole, a long secret, and one with half a character', () => {
+		const [long, odd] = [
+			Array.from({ length: 1_000 }, (__, index) => index).join(''),
+			'half\ud800/way',
+		];
+		const message = `a ${long}ab ${odd} b half%EF%BF%BD%2Fway not-more-token`;
+		const text = hideInMessage(message, [...secrets, 'not-more-token', long, odd]);
 		expect(text).toBe('a ***ab *** b *** ***');
 	});
 
 	it.each([600, 1_500])(
-		'hides all that is said of a long secret of which %d characters are said',
+		'hides what it has of a long secret, of which it has up to %d characters',
 		(most) => {
-			const long = Array.from({ length: 600 }, (__, at) => at).join('.');
+			const long = Array.from({ length: 600 }, (__, index) => index).join('.');
 			expect(hideInMessage(`${long.slice(0, most)}… and more`, [long])).toBe('***… and more');
 		},
 	);
 
 	it.each([TOKEN.slice(1), 'https://n8n.example/webhook-waiting/17/wait?signature=7d0c6f0f9f2e'])(
-		'keeps %j, which is no secret that is known',
+		'keeps %j, which is no known secret',
 		(text) => {
 			expect(hideInMessage(text, secrets)).toBe(text);
 		},
 	);
 
-	it('is hidden in even if it has no end', () => {
+	it('hides the query of a callback URL even if its JSON breaks off', () => {
 		const start = 'Invalid request: {"model":"a","callBackUrl":"https://n8n.example/hook';
 		expect(hideInMessage(`${start}?key=abc…`, secrets)).toBe(`${start}?***`);
 	});

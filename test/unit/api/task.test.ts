@@ -62,11 +62,11 @@ describe('toTask', () => {
 		expect(failMessage).toHaveLength(500);
 	});
 
-	it('has as its result what is left of a record without one', () => {
-		const left = { output: at('a.png') };
-		const { resultUrls, result } = task({ resultJson: '', ...left });
-		expect(resultUrls).toEqual([left.output]);
-		expect(result).toEqual({ ...left, costTime: 12_000, progress: 100 });
+	it('has as its result the unknown keys of a record without a result', () => {
+		const unknownKeys = { output: at('a.png') };
+		const { resultUrls, result } = task({ resultJson: '', ...unknownKeys });
+		expect(resultUrls).toEqual([unknownKeys.output]);
+		expect(result).toEqual({ ...unknownKeys, costTime: 12_000, progress: 100 });
 	});
 
 	it('has as its result the text of a response where the result itself is empty', () => {
@@ -74,7 +74,7 @@ describe('toTask', () => {
 		expect(task({ resultJson: '{}', response })).toMatchObject({ result: response });
 	});
 
-	it('keeps its text beside the links of what is left of a record', () => {
+	it('keeps a text result beside links under unknown keys', () => {
 		const payload = JSON.stringify({ audio: at('sent.mp3') });
 		const { result } = task({ resultJson: '{"text":"A fox."}', payload });
 		expect(result).toMatchObject({ resultJson: { text: 'A fox.' }, payload });

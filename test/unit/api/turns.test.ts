@@ -22,8 +22,8 @@ afterEach(() => jest.useRealTimers());
 it('reads of an account share one turn, 1.1 seconds after the last answer, and nothing else waits', async () => {
 	const rows = Object.values(endpoints);
 	const [reads, others] = [
-		rows.filter(({ isRead }) => isRead),
-		rows.filter(({ isRead }) => !isRead),
+		rows.filter(({ sharesRate }) => sharesRate),
+		rows.filter(({ sharesRate }) => !sharesRate),
 	];
 	const services = [openClock('shared'), openClock('shared')];
 	const asked = services.flatMap(({ service }) => rows.map(async ({ ask }) => await ask(service)));

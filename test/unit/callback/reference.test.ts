@@ -17,12 +17,15 @@ it.each([
 	['', `${URL_OF_TRIGGER}?reference=${MADE}`],
 	['?a=%7E+~&b=?', `${URL_OF_TRIGGER}?a=%7E+~&b=?&reference=${MADE}`],
 	['#part?a', `${URL_OF_TRIGGER}?reference=${MADE}#part?a`],
-])('is added to a URL that ends with %j, whose parts stay as they are', (end, expected) => {
-	expect(addReference(URL_OF_TRIGGER + end, '123456789', { current })).toBe(expected);
-});
+])(
+	'a reference is added to a URL that ends with %j, whose parts stay as they are',
+	(end, expected) => {
+		expect(addReference(URL_OF_TRIGGER + end, '123456789', { current })).toBe(expected);
+	},
+);
 
 it.each([' two\r\nlines\n', '\0', '🦊 ? & = # %20 +'])(
-	'%j comes back as it was, by the current and the previous key',
+	'the reference %j comes back as it was, by the current and the previous key',
 	(text) => {
 		const made = make(text);
 		expect(readReference(made, { current })).toBe(text);

@@ -33,10 +33,13 @@ it('a signature is the Base64 of HMAC-SHA256 over ID, period and timestamp', asy
 });
 
 const good = signHeaders(body, KEY, TIME);
-it.each([TIMESTAMP, SIGNATURE] as const)('without the header %s, none is there', async (name) => {
-	for (const value of ['', undefined])
-		expect(await receive({ ...good, [name]: value })).toEqual({ reason: 'headerMissing' });
-});
+it.each([TIMESTAMP, SIGNATURE] as const)(
+	'without the header %s, there is no signature',
+	async (name) => {
+		for (const value of ['', undefined])
+			expect(await receive({ ...good, [name]: value })).toEqual({ reason: 'headerMissing' });
+	},
+);
 
 it.each<[string, object]>([
 	['with one other character', build(`b${VECTOR.slice(1)}`)],
@@ -48,7 +51,7 @@ it.each<[string, object]>([
 	expect(await receive(headers)).toEqual({ reason: 'signatureWrong' });
 });
 
-it('the pages say of signatures what senders and the panel are told, and the name of the key', () => {
+it('the pages say of signatures what senders and the panel read, and the name of the key', () => {
 	const root = path.resolve(__dirname, '../../..');
 	const [page, readme] = ['docs/trigger.md', 'README.md'].map((name) =>
 		readFileSync(path.join(root, name), 'utf8'),

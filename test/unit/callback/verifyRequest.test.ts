@@ -30,27 +30,27 @@ const id = (task_id: unknown) => ({ data: { task_id } });
 const record = (more: object = {}) => ({ code: 200, data: { taskId, state: 'success', ...more } });
 const nest = (levels: number): unknown => (levels ? { deeper: nest(levels - 1) } : 'end');
 
-/** What is other than in a callback that is signed for this time. */
+/** How a callback differs from one that is signed for this time. */
 interface Sent {
 	body?: unknown;
 	bytes?: Buffer;
 	timestamp?: number | string;
 	key?: string;
-	/** Beside those of the signature. */
+	/** Headers beside those of the signature. */
 	headers?: object;
-	/** Has another body than the headers are for. */
+	/** The body that the headers are signed for, if it is another one. */
 	signedFor?: object;
 	isUnsigned?: boolean;
 }
 
 let nodes = 0;
 
-/** Begins a node. It notes how often its credential is read, and its lines in the log. */
+/** Makes a node, which notes how often its credential is read, and its lines in the log. */
 function newNode(credential: object = { webhookSecret: KEY, previousWebhookSecret: OLD }) {
 	const node = { reads: 0, lines: [] as string[] };
 	const name = `node-${nodes++}`;
 	const more = { getCredentials: async () => ({ ...credential, read: ++node.reads }) };
-	const of = {
+	const receiver = {
 		node: { id: name, name: 'Node' },
 		log: (line: string) => void node.lines.push(line),
 	};
@@ -58,8 +58,8 @@ function newNode(credential: object = { webhookSecret: KEY, previousWebhookSecre
 		const { body = id(taskId), bytes = Buffer.from(JSON.stringify(body)) } = sent;
 		const { timestamp = seconds, key = KEY, signedFor = bytes, isUnsigned = false } = sent;
 		const signed = isUnsigned ? {} : signHeaders(signedFor, key, timestamp);
-		const given = { body: body as object, bytes, headers: { ...signed, ...sent.headers } };
-		return await verifyRequest(buildWebhook({ taskId, ...given, ...of, more }), options);
+		const request = { body: body as object, bytes, headers: { ...signed, ...sent.headers } };
+		return await verifyRequest(buildWebhook({ taskId, ...request, ...receiver, more }), options);
 	};
 	return { node, receive };
 }
@@ -71,7 +71,7 @@ it.each<[string, Sent, string?]>([
 	['as the contract has it', { body: { taskId, code: 200, msg: 'success', ...id(taskId) } }],
 	['with a record in data, as services send it', { body: record() }],
 	['with a number in data', { body: id(123) }, '123'],
-	['with a rounded one', { body: { taskId: Number(long), ...id(long) } }, long],
+	['with a number that JSON has rounded', { body: { taskId: Number(long), ...id(long) } }, long],
 	['as late as is allowed', { timestamp: seconds - 300 }],
 	['as deep as is allowed', { body: { ...id(taskId), more: nest(63) } }],
 	['as JSON in capitals', typed('Application/JSON; a')],
@@ -104,17 +104,20 @@ it.each<[number, Refused['reason'], string, Sent]>([
 	[400, 'taskIdMalformed', 'a dot, which a URL resolves', { body: id('.') }],
 	[400, 'taskIdContradictory', 'a record of another task', { body: record({ task_id: 'other' }) }],
 	[400, 'taskIdContradictory', 'another ID at the top', { body: { ...record(), taskId: 'other' } }],
-])('%d %s for %s: no key is read', async (status, reason, _, sent) => {
-	const { node, receive } = newNode();
-	expect(await receive(SIGNED, sent)).toMatchObject({ reason });
-	expect(REFUSALS[reason][0]).toBe(status);
-	expect(node.reads).toBe(0);
-});
+])(
+	'%d %s refuses a signed callback for %s, and no key is read',
+	async (httpStatus, reason, _, sent) => {
+		const { node, receive } = newNode();
+		expect(await receive(SIGNED, sent)).toMatchObject({ reason });
+		expect(REFUSALS[reason][0]).toBe(httpStatus);
+		expect(node.reads).toBe(0);
+	},
+);
 
 it('a stale callback says by how much the clocks differ, and with a tolerance of 0 none is stale', async () => {
 	const { receive } = newNode();
-	const refused = { reason: 'timestampStale', cause: '3600 s behind the clock here' };
-	expect(await receive(SIGNED, { timestamp: seconds - 3_600 })).toEqual(refused);
+	const refusal = { reason: 'timestampStale', cause: '3600 s behind the clock here' };
+	expect(await receive(SIGNED, { timestamp: seconds - 3_600 })).toEqual(refusal);
 	const options = { ...SIGNED, toleranceSeconds: 0 };
 	expect(await receive(options, { timestamp: 1 })).toMatchObject({ signedBy: 'current' });
 });
@@ -128,12 +131,12 @@ it('both keys are compared in constant time, whichever made the signature', asyn
 		expect(compare).toHaveBeenCalledTimes(2);
 		compare.mockClear();
 	}
-	const refused = await receive(SIGNED, { signedFor: id('other') });
-	expect(refused).toEqual({ reason: 'signatureWrong' });
+	const refusal = await receive(SIGNED, { signedFor: id('other') });
+	expect(refusal).toEqual({ reason: 'signatureWrong' });
 	expect(REFUSALS.signatureWrong[0]).toBe(401);
 });
 
-it('the bytes of the body are signed as they came, which no UTF-8 need be; some keys sign nothing', async () => {
+it('the bytes of the body are signed as they came, also if they are no UTF-8; with a key that signs nothing, a signature is wrong', async () => {
 	const { receive } = newNode({ webhookSecret: KEY });
 	const bytes = Buffer.from(JSON.stringify({ ...id(taskId), more: 'ÿ' }), 'latin1');
 	expect(await receive(SIGNED, { bytes })).toMatchObject({ signedBy: 'current' });
@@ -143,7 +146,7 @@ it('the bytes of the body are signed as they came, which no UTF-8 need be; some 
 });
 
 it.each(['', '\u00a0', '\u2800', '\u3164'])(
-	'%j is no key, though everyone could sign with it',
+	'%j is no key, because everyone could sign with it',
 	async (blank) => {
 		const one = newNode({ webhookSecret: blank, previousWebhookSecret: OLD });
 		expect(await one.receive(SIGNED, { key: blank })).toEqual({ reason: 'keyMissing' });
@@ -160,17 +163,59 @@ const stale = { timestamp: 1 };
 const nudge = { key: 'x', body: { data: { task_id: taskId, callbackType: 'nudge' } } };
 const garbage = { ...unsigned, body: [] };
 it.each<[string, VerifyOptions, object | undefined, Sent, object]>([
-	['need not be signed', ANYONE, undefined, unsigned, isOff],
-	['sleeps without a key', IF_KEY, NO_KEY, stale, isOff],
-	['sleeps with one, unsigned', IF_KEY, undefined, unsigned, { reason: 'headerMissing' }],
-	['sleeps with one, stale', IF_KEY, undefined, stale, { reason: 'timestampStale' }],
-	['sleeps, and is nudged', IF_KEY, undefined, nudge, isOff],
-	['is the trigger, and is nudged', SIGNED, undefined, nudge, { reason: 'signatureWrong' }],
-	['is not, with its ID at the top', ANYONE, undefined, { ...unsigned, body: atTop }, hasFailed],
-	['sleeps without a key, so too', IF_KEY, NO_KEY, { ...unsigned, body: atTop }, hasFailed],
-	['sleeps with one, so too', IF_KEY, undefined, { body: atTop }, { reason: 'taskIdMissing' }],
-	['sleeps, and gets garbage', IF_KEY, undefined, garbage, { reason: 'bodyNotAnObject' }],
-	['needs a key, and has none', SIGNED, NO_KEY, {}, { reason: 'keyMissing' }],
+	['a receiver that needs none takes an unsigned callback', ANYONE, undefined, unsigned, isOff],
+	['a sleeping run without a key takes a stale callback', IF_KEY, NO_KEY, stale, isOff],
+	[
+		'a sleeping run with a key refuses an unsigned callback',
+		IF_KEY,
+		undefined,
+		unsigned,
+		{ reason: 'headerMissing' },
+	],
+	[
+		'a sleeping run with a key refuses a stale callback',
+		IF_KEY,
+		undefined,
+		stale,
+		{ reason: 'timestampStale' },
+	],
+	['a sleeping run with a key takes a nudge', IF_KEY, undefined, nudge, isOff],
+	['the trigger refuses a nudge', SIGNED, undefined, nudge, { reason: 'signatureWrong' }],
+	[
+		'a receiver that needs none takes an unsigned ID at the top',
+		ANYONE,
+		undefined,
+		{ ...unsigned, body: atTop },
+		hasFailed,
+	],
+	[
+		'a sleeping run without a key takes an unsigned ID at the top',
+		IF_KEY,
+		NO_KEY,
+		{ ...unsigned, body: atTop },
+		hasFailed,
+	],
+	[
+		'a sleeping run with a key refuses a signed ID at the top',
+		IF_KEY,
+		undefined,
+		{ body: atTop },
+		{ reason: 'taskIdMissing' },
+	],
+	[
+		'a sleeping run with a key refuses garbage',
+		IF_KEY,
+		undefined,
+		garbage,
+		{ reason: 'bodyNotAnObject' },
+	],
+	[
+		'the trigger without a key refuses a signed callback',
+		SIGNED,
+		NO_KEY,
+		{},
+		{ reason: 'keyMissing' },
+	],
 ])('whether a signature is needed: %s', async (_, options, credential, sent, expected) => {
 	const { node, receive } = newNode(credential);
 	expect(await receive(options, sent)).toMatchObject(expected);
@@ -183,7 +228,7 @@ it.each<[string, VerifyOptions, number]>([
 	[OLD, ANYONE, 0],
 	[KEY, SIGNED, 0],
 ])(
-	'callbacks signed with %s, by %j, are worth %d lines in the log',
+	'callbacks signed with the key %s, by %j, make %d lines in the log',
 	async (key, options, count) => {
 		const { node, receive } = newNode();
 		for (let time = 0; time < 2; time++) await receive(options, { key });

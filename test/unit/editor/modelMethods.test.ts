@@ -9,7 +9,7 @@ import { measureCpu } from '../cpuTime.cts';
 import { openPanel } from './openPanel';
 
 const UPSCALE = 'eta-upscale';
-const REFUSED = { code: 401 };
+const REJECTED = { code: 401 };
 
 const search = async (filter?: string, answer?: (path: string) => object) =>
 	(await settle(searchModels(openPanel({}, answer).context, filter))).results;
@@ -23,10 +23,10 @@ const choose = (value: string, answer?: (path: string) => object, schema?: Resou
 		},
 		answer,
 	);
-const getFields = async (...given: Parameters<typeof choose>) =>
-	await settle(getModelFields(choose(...given).context));
-const listFields = async (...given: Parameters<typeof choose>) =>
-	await settle(listModelFields(choose(...given).context));
+const getFields = async (...panel: Parameters<typeof choose>) =>
+	await settle(getModelFields(choose(...panel).context));
+const listFields = async (...panel: Parameters<typeof choose>) =>
+	await settle(listModelFields(choose(...panel).context));
 
 beforeEach(() => jest.useFakeTimers({ now: 0 }));
 afterEach(() => jest.useRealTimers());
@@ -65,13 +65,13 @@ describe('a search', () => {
 	it.each([
 		['has no catalogue', MISSING, /lists no models\. To go on .* JSON, .* By ID\. If/],
 		['is down', BROKEN, /no database.*JSON.*By ID/],
-		['refuses the token', REFUSED, /token \(401\)\. Open the credential (?!.*JSON)/],
-	])('of a service that %s fails, and says how to go on', async (_, given, message) => {
-		await expect(search('', () => given)).rejects.toThrow(message);
+		['rejects the token', REJECTED, /token \(401\)\. Open the credential (?!.*JSON)/],
+	])('of a service that %s fails, and says how to go on', async (_, answer, message) => {
+		await expect(search('', () => answer)).rejects.toThrow(message);
 	});
 });
 
-it('with an expression in the credential, models and fields say what to do', async () => {
+it('with an expression in the credential, each method says what to do', async () => {
 	const { context } = choose(UPSCALE);
 	context.getCredentials = async () =>
 		await Promise.reject(new ExpressionError("Node '' hasn't been executed"));
@@ -79,8 +79,8 @@ it('with an expression in the credential, models and fields say what to do', asy
 	await expect(settle(searchModels(context))).rejects.toThrow(depends);
 	const { emptyFieldsNotice } = await settle(getModelFields(context));
 	expect(emptyFieldsNotice).toMatch(depends);
-	const [entry] = await settle(listModelFields(context));
-	expect(entry?.name).toMatch(depends);
+	const [choice] = await settle(listModelFields(context));
+	expect(choice?.name).toMatch(depends);
 });
 
 describe('the fields of a model', () => {
@@ -97,13 +97,13 @@ describe('the fields of a model', () => {
 		['an expression gives the model', '={{ $json.model }}', answerFromCorpus, /expression.*JSON/],
 		['the service knows no such model', 'eta-upscales', answerFromCorpus, /eta-upscales.*JSON/],
 		['the service is down', UPSCALE, () => BROKEN, /no database.*JSON/],
-		['the service refuses the token', UPSCALE, () => REFUSED, /\(401\)\. Open the credential/],
-	])('are a notice when %s', async (_, model, given, message) => {
+		['the service rejects the token', UPSCALE, () => REJECTED, /\(401\)\. Open the credential/],
+	])('are a notice when %s', async (_, model, answer, message) => {
 		const emptyFieldsNotice: unknown = expect.stringMatching(message);
-		expect(await getFields(model, given)).toEqual({ fields: [], emptyFieldsNotice });
+		expect(await getFields(model, answer)).toEqual({ fields: [], emptyFieldsNotice });
 	});
 
-	it('are those that the workflow stores when the service refuses, if they are of the model', async () => {
+	it('are those that the workflow stores when the service fails, if they are of the model', async () => {
 		const { fields } = await getFields(UPSCALE);
 		expect(await getFields(UPSCALE, () => BROKEN, fields)).toEqual({ fields });
 		const ofAnother = await getFields('omega-layers/compose', () => BROKEN, fields);
@@ -111,11 +111,11 @@ describe('the fields of a model', () => {
 	});
 });
 
-it('the help and an AI builder get the fields by the names that the service gives them, or why there are none; choosing an entry changes nothing', async () => {
-	const entries = await listFields(UPSCALE);
-	const names = entries.map(({ name }) => name.split(' ')[0]);
+it('the help and an AI builder get the fields by the names that the service gives them, or why there are none; choosing one changes nothing', async () => {
+	const choices = await listFields(UPSCALE);
+	const names = choices.map(({ name }) => name.split(' ')[0]);
 	expect(names).toEqual(expect.arrayContaining(['image_url', 'factor']));
-	expect(new Set(entries.map(({ value }) => value))).toEqual(new Set(['']));
+	expect(new Set(choices.map(({ value }) => value))).toEqual(new Set(['']));
 	expect(await listFields('')).toEqual([{ name: 'Choose a model first', value: '' }]);
 });
 

@@ -90,7 +90,7 @@ it.each([
 	],
 	[{ baseUrl: 'api.example.com' }, /^'Base URL' .* begin with https:/],
 	[{ baseUrl: 'http://api.example.com' }, /^'Base URL' .* begins with http:/],
-])('refuses %j, and sends nothing', async (changes, words) => {
+])('finds the fault of %j, and sends nothing', async (changes, words) => {
 	const { status, message, requests } = await test(CREDITS, changes);
 	expect(status).toBe('Error');
 	expect(message).toMatch(words);

@@ -20,18 +20,21 @@ it.each<[string, RunSetup, Pick<Call, 'isTool' | 'audience' | 'stopsOnError'>]>(
 		{ isTool: false, audience: 'workflow', stopsOnError: false },
 	],
 	['by the newest agent', NEW_TOOL, { isTool: true, audience: 'agent', stopsOnError: true }],
-	// Its agent swallows errors, so that its model would be told nothing.
+	// Its agent swallows errors, so that its LLM would read nothing.
 	['by an older agent', OLD_TOOL, { isTool: true, audience: 'agent', stopsOnError: false }],
 	["in n8n's Agents", AGENTS, { isTool: false, audience: 'agent', stopsOnError: true }],
-])('a call %s is told who reads, and whether an error stops it', (_, run, expected) => {
-	expect(buildCall(run)).toMatchObject(expected);
-});
+])(
+	'of a call %s is known who reads the output, and whether an error stops it',
+	(_, run, expected) => {
+		expect(buildCall(run)).toMatchObject(expected);
+	},
+);
 
 it.each([
 	['Execute node mediaGeneration', 'assistant'],
 	['Execute node other', 'workflow'],
 	['Pictures', 'workflow'],
-])('in a workflow named %s, what reads is the %s', (name, audience) => {
+])('in a workflow named %s, the %s reads the output', (name, audience) => {
 	expect(buildCall({}, { getWorkflow: () => ({ name }) }).audience).toBe(audience);
 });
 
@@ -41,7 +44,7 @@ it.each([
 	[{ retryOnFail: true }, 3],
 	[{ retryOnFail: true, maxTries: 1 }, 2],
 	[{ retryOnFail: true, maxTries: 9 }, 5],
-])('as n8n counts, a node with the settings %j has %d tries', (settings, tries) => {
+])('a node with the settings %j has at most %d tries, as n8n counts', (settings, tries) => {
 	const getNode = () => ({ name: 'Node', type: 'mediaGeneration', ...settings });
 	expect(buildCall({}, { getNode }).mostTries).toBe(tries);
 });
@@ -105,13 +108,13 @@ const AGENT = '@n8n/n8n-nodes-langchain.agent';
 
 it.each<[string, McpCall, number]>([
 	['a tool of an MCP server', {}, 44],
-	['one whose trigger n8n notes, in queue mode', { startedBy: MCP }, 44],
-	['one whose client called 5 s ago', { called: 5 }, 39],
-	['one that an agent calls after a minute', { called: 60 }, -16],
+	['a tool whose trigger n8n notes, in queue mode', { startedBy: MCP }, 44],
+	['a tool whose client called 5 s ago', { called: 5 }, 39],
+	['a tool that an agent calls after a minute', { called: 60 }, -16],
 	['a tool of an agent', { users: [AGENT] }, Infinity],
 	['a tool of both, called by the agent', { users: [AGENT, MCP], startedBy: 'chat' }, Infinity],
 	['a node that is no tool', { isTool: false }, Infinity],
-])('%s has so many seconds: %j', (_, call, seconds) => {
+])('%s is to be answered in so many seconds: %j', (_, call, seconds) => {
 	const { answerBy, doneBy } = build(call);
 	expect((answerBy - NOW) / 1_000).toBe(seconds);
 	expect(doneBy).toBe(answerBy);
@@ -135,7 +138,7 @@ function newTool() {
 	return { note, call };
 }
 
-it('two items of an agent at once, which ask for the same, are two calls, and so are the next ones', () => {
+it('two items of an agent at once that ask for the same are two calls, and so are the next calls', () => {
 	const { note, call } = newTool();
 	const inputs = [1, 2, 3].map(() => ({ Prompt: 'Night' }));
 	for (const input of inputs) note(input);
@@ -153,7 +156,7 @@ it('a call that n8n has noted nowhere, or whose node is no tool, reads its own v
 	expect(call({}, 0, { isToolExecution: () => false }).isMixedUp).toBe(false);
 });
 
-it('a call that is mixed up is told so, by any operation, and of no task of another one', async () => {
+it('a call that is mixed up gets an error that says so, by any operation, and no task of another call', async () => {
 	const { note, call } = newTool();
 	const own = { Prompt: 'Night' };
 	note(own);

@@ -22,7 +22,7 @@ it.each([
 	[EXPRESSION, true],
 	['https://n8n.example/webhook/waiting/7', false],
 	[undefined, false],
-])('the resume URL of an execution, where n8n has this path for it: %j is one: %s', (value, is) => {
+])('whether a value is a resume URL, by the path that n8n has for one: %j: %s', (value, is) => {
 	const additionalData = { webhookWaitingBaseUrl: 'https://me:pw@n8n.example/n8n/waiting' };
 	expect(isResumeUrl({ additionalData }, value)).toBe(is);
 	expect(isResumeUrl({}, value)).toBe(value === EXPRESSION);
@@ -39,7 +39,7 @@ it.each<[unknown, boolean]>([
 	['The execution "7" is running already.', false],
 	['The requested webhook "POST 7" is not registered.', false],
 	[undefined, false],
-])('of n8n, the answer %j says that the execution waits no more: %s', (message, isEnded) => {
+])('whether the answer %j of n8n says that the execution waits no more: %s', (message, isEnded) => {
 	expect(isEndedAnswer({ code: 404, message })).toBe(isEnded);
 });
 
@@ -57,7 +57,7 @@ describe('what answers at the resume URL', () => {
 			async () => await Promise.reject(new Error()),
 			"it can't be reached (no connection).",
 		],
-	])('%s is recognized, and kept for a minute', async (name, listener, expected) => {
+	])('%s is recognized, and remembered for a minute', async (name, listener, expected) => {
 		const asked = jest.spyOn(globalThis, 'fetch').mockImplementation(listener);
 		const begun = Date.now();
 		const now = jest.spyOn(Date, 'now').mockReturnValue(begun);

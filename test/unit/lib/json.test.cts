@@ -24,12 +24,12 @@ it.each<[string, unknown, unknown]>([
 	['Base64 before backslashes', [`${DATA}\\`, `"${DATA}"`], ['…\\', '"…"']],
 	['percent-encoded data', `data:,${'%3Csvg%20'.repeat(2_000)}`, 'data:,…'],
 	['what is no file', ['a b'.repeat(5_000), DATA.slice(0, 9_000)], undefined],
-])('of JSON, also within JSON, the files are left out: %s', (_, given, left = given) => {
+])('of JSON, also within JSON, the files are left out: %s', (_, value, expected = value) => {
 	for (const levels of [1, 2, 3])
-		expect(leaveOutData(nest({ given }, levels))).toBe(nest({ given: left }, levels));
+		expect(leaveOutData(nest({ value }, levels))).toBe(nest({ value: expected }, levels));
 	// Some services escape slashes.
-	const escaped = JSON.stringify(given).replaceAll('/', '\\/');
-	expect(JSON.parse(leaveOutData(escaped))).toEqual(left);
+	const escaped = JSON.stringify(value).replaceAll('/', '\\/');
+	expect(JSON.parse(leaveOutData(escaped))).toEqual(expected);
 });
 
 it.each<[string, string]>([

@@ -11,9 +11,9 @@ const mockStores = new Map<string, ActualMemory<unknown>>();
 jest.mock('../../../nodes/MediaGeneration/lib/memory', () => {
 	const actual = jest.requireActual<Actual>('../../../nodes/MediaGeneration/lib/memory');
 	class Memory extends actual.Memory<unknown> {
-		constructor(...given: ConstructorParameters<Actual['Memory']>) {
-			super(...given);
-			mockStores.set(given[0], this);
+		constructor(...args: ConstructorParameters<Actual['Memory']>) {
+			super(...args);
+			mockStores.set(args[0], this);
 		}
 	}
 	return { ...actual, Memory };
@@ -42,7 +42,7 @@ beforeAll(async () => {
 });
 afterEach(() => jest.restoreAllMocks());
 
-it('nothing at the top of a file remembers beside these', () => {
+it('nothing at the top of a file remembers beside the stores', () => {
 	const found = files.flatMap((file) => {
 		const source = readFileSync(file, 'utf8');
 		return [
@@ -83,7 +83,7 @@ it.each(HELD)('of %s, none that is under way is forgotten', (name) => {
 	expect([store.get('held'), [...store.keys()].length]).toEqual([held, STORES[name].most]);
 });
 
-it('what has a time is not given out after it, nor kept once something else comes', () => {
+it('what has a time is not returned after that time, and is dropped once something else comes', () => {
 	const store = new ActualMemory<number>('obstacles');
 	const now = jest.spyOn(Date, 'now').mockReturnValue(0);
 	store.set('first', 1);
@@ -96,7 +96,7 @@ it('what has a time is not given out after it, nor kept once something else come
 	expect([...store.keys()]).toEqual(['second']);
 });
 
-it('one entry alone may be more than there is room for', () => {
+it('a single value may weigh more than there is room for', () => {
 	const store = new ActualMemory<number>('ends');
 	store.set('small', 1);
 	store.set('large', 2, 2 * STORES.ends.most);

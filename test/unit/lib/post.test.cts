@@ -38,7 +38,7 @@ it.each<[Error, string]>([
 	expect(result).toEqual({ silence: `can't be reached (${code})` });
 });
 
-it('an answer that takes too long is told from none', async () => {
+it('an answer that takes too long is not taken for none', async () => {
 	const timeout = jest.spyOn(AbortSignal, 'timeout').mockReturnValue(AbortSignal.abort());
 	const { result } = await send(HOST, broken());
 	expect(result).toEqual({ silence: 'does not answer within 3 seconds' });

@@ -9,18 +9,18 @@ afterEach(() => jest.useRealTimers());
 
 const PATIENCE = 60_000;
 
-const refusal = fail('rate');
+const rejection = fail('rate');
 const newLimiter = () => new RateLimiter({ period: 10_000, patience: PATIENCE, isTooFast });
 
 type Send = ReturnType<RateLimiter['join']>;
 
 /** Begins to send this number of requests at once, and notes when each try of one starts. */
-function begin(send: Send, count = 1, isRefused = () => false) {
+function begin(send: Send, count = 1, isRejected = () => false) {
 	const starts: number[] = [];
 	const results = Array.from({ length: count }, async () => {
 		const request = async () => {
 			starts.push(Date.now());
-			if (isRefused()) throw refusal;
+			if (isRejected()) throw rejection;
 			return 'task';
 		};
 		return await send(request).catch((error: Error) => error);
@@ -37,8 +37,8 @@ async function send(...request: Parameters<typeof begin>) {
 	return { starts, results: await end() };
 }
 
-/** Refuses this number of requests. */
-const refuse = (count: number) => () => count-- > 0;
+/** Rejects this number of requests. */
+const reject = (count: number) => () => count-- > 0;
 
 const expectWithin = (starts: number[], least: number, most: number) => {
 	expect(Math.min(...starts)).toBeGreaterThanOrEqual(least);
@@ -52,7 +52,7 @@ function expectRate(starts: number[], requests: number) {
 		expect(start - (sorted[index] ?? 0)).toBeGreaterThanOrEqual(10_000);
 }
 
-describe('one run', () => {
+describe('one sender', () => {
 	it('counts a request until ten seconds after its answer, because it may be slow to arrive', async () => {
 		const starts: number[] = [];
 		const inTurn = newLimiter().join(2);
@@ -68,32 +68,32 @@ describe('one run', () => {
 		expect(starts).toEqual([0, 0, 11_000, 13_000]);
 	});
 
-	it('sends again after a refusal, later each time, until patience runs out', async () => {
+	it('sends again after a rejection, later each time, until patience runs out', async () => {
 		const { starts, results } = await send(newLimiter().join(Infinity), 1, () => true);
-		expect(results).toEqual([refusal]);
+		expect(results).toEqual([rejection]);
 		const pauses = starts.slice(1).map((start, index) => start - (starts[index] ?? 0));
 		expectWithin(pauses.slice(0, 1), 1_500, 2_500);
 		expectWithin(pauses.slice(1), 2_250, 12_500);
 		expectWithin(starts.slice(-1), PATIENCE / 2, PATIENCE + 12_500);
 	});
 
-	it('holds all back while one is refused, and counts refusals that come together as one', async () => {
-		const { starts, results } = await send(newLimiter().join(Infinity), 3, refuse(3));
+	it('holds all back while one is rejected, and counts rejections that come together as one', async () => {
+		const { starts, results } = await send(newLimiter().join(Infinity), 3, reject(3));
 		expect(results).toEqual(['task', 'task', 'task']);
 		expectWithin(starts.slice(3), 1_500, 2_500);
 	});
 
-	it('sends nothing again that was not refused for its rate', async () => {
+	it('sends nothing again that was not rejected for its rate', async () => {
 		const request = jest.fn().mockRejectedValue(new Error('unknown outcome'));
 		await expect(newLimiter().join(Infinity)(request)).rejects.toThrow('unknown outcome');
 		expect(request).toHaveBeenCalledTimes(1);
 	});
 
-	it('leaves nothing at the signal of its execution, which may have many runs', async () => {
+	it('leaves no listener at its signal, which others may share', async () => {
 		const { signal } = new AbortController();
 		const added = jest.spyOn(signal, 'addEventListener');
 		const removed = jest.spyOn(signal, 'removeEventListener');
-		await send(newLimiter().join(2, signal), 5, refuse(1));
+		await send(newLimiter().join(2, signal), 5, reject(1));
 		const [listening, gone] = [added, removed].map(({ mock }) =>
 			mock.calls.map(([, leave]) => leave),
 		);
@@ -101,7 +101,7 @@ describe('one run', () => {
 		expect(new Set(gone)).toEqual(new Set(listening));
 	});
 
-	it('starts nothing more when it is stopped, also not what was refused', async () => {
+	it('starts nothing more when it is stopped, also not what was rejected', async () => {
 		const stop = new AbortController();
 		const { starts, end } = begin(newLimiter().join(1, stop.signal), 2, () => true);
 		await pass(1);
@@ -112,7 +112,7 @@ describe('one run', () => {
 	});
 });
 
-describe('runs of one account', () => {
+describe('senders of one account', () => {
 	it('share their rate, and their requests start in the order they came', async () => {
 		const limiter = newLimiter();
 		const order: number[] = [];
@@ -130,31 +130,31 @@ describe('runs of one account', () => {
 		expect(order).toEqual([...order.keys()]);
 	});
 
-	it('are all held back by a refusal of one', async () => {
+	it('are all held back by a rejection of one', async () => {
 		const limiter = newLimiter();
-		const refused = begin(limiter.join(18), 1, refuse(1));
+		const rejected = begin(limiter.join(18), 1, reject(1));
 		await pass(0);
 		const others = [begin(limiter.join(18)), begin(limiter.join(Infinity))];
 		await pass(1_499);
-		expect([refused, ...others].map(({ starts }) => starts)).toEqual([[0], [], []]);
+		expect([rejected, ...others].map(({ starts }) => starts)).toEqual([[0], [], []]);
 		await pass(1_002);
 		expectWithin(
-			[refused.starts.slice(1), ...others.map(({ starts }) => starts)].flat(),
+			[rejected.starts.slice(1), ...others.map(({ starts }) => starts)].flat(),
 			1_500,
 			2_500,
 		);
-		await Promise.all([refused, ...others].map(async ({ end }) => await end()));
+		await Promise.all([rejected, ...others].map(async ({ end }) => await end()));
 	});
 
 	it('are each as patient as the first, and as before once a request has passed', async () => {
 		const limiter = newLimiter();
 		await send(limiter.join(18), 1, () => true);
 		const run = limiter.join(18);
-		expect((await send(run, 1, refuse(2))).results).toEqual(['task']);
-		expect((await send(run, 1, refuse(2))).results).toEqual(['task']);
+		expect((await send(run, 1, reject(2))).results).toEqual(['task']);
+		expect((await send(run, 1, reject(2))).results).toEqual(['task']);
 	});
 
-	it('go on, sooner, when one that is before them is stopped', async () => {
+	it('go on sooner when one that is before them is stopped', async () => {
 		const limiter = newLimiter();
 		const first = begin(limiter.join(2), 2);
 		const stop = new AbortController();
@@ -177,11 +177,11 @@ describe('runs of one account', () => {
 	});
 });
 
-describe('runs of one account that are set to different numbers', () => {
+describe('senders of one account with different numbers', () => {
 	const FIVE_MINUTES = 300_000;
 	const inTotal = (runs: Array<{ starts: number[] }>) => runs.flatMap(({ starts }) => starts);
 
-	it.each([1, 20])('%d of 2 leave one of 18 what they do not use', async (count) => {
+	it.each([1, 20])('%d with the number 2 leave one with 18 what they do not use', async (count) => {
 		const limiter = newLimiter();
 		const slow = Array.from({ length: count }, () => begin(limiter.join(2), 100));
 		await pass(1_000);
@@ -195,7 +195,7 @@ describe('runs of one account that are set to different numbers', () => {
 		expect(fast.starts.slice(0, 16)).toEqual(Array(16).fill(1_000));
 	});
 
-	it('one without a limit starts all at once, and the others when fewer than theirs are held', async () => {
+	it('one without a limit starts all at once, and the others when fewer than theirs count', async () => {
 		const limiter = newLimiter();
 		const slow = begin(limiter.join(2), 4);
 		await pass(0);
@@ -209,33 +209,33 @@ describe('runs of one account that are set to different numbers', () => {
 	});
 });
 
-/** A run: its number, when it is stopped, and each of its requests. */
-interface RunPlan {
+/** A sender: its number, when it is stopped, and each of its requests. */
+interface Sender {
 	most: number;
 	stoppedAt: number;
-	requests: Array<{ at: number; takes: number; refusals: number }>;
+	requests: Array<{ at: number; takes: number; rejections: number }>;
 }
 
 /** A try of a request. */
 interface Try {
 	run: number;
 	begun: number;
-	/** Whether its run had been stopped. */
+	/** Whether its sender had been stopped. */
 	isStopped: boolean;
 	/** When it no longer counts. */
 	until: number;
 }
 
-/** Carries out such runs of one account, and notes each try. */
-async function carryOut(plans: RunPlan[]) {
+/** Sends the requests of such senders of one account, and notes each try. */
+async function sendAll(senders: Sender[]) {
 	const limiter = newLimiter();
 	const tries: Try[] = [];
 	const start = Date.now();
-	const runs = plans.map(({ most, stoppedAt, requests }, run) => {
+	const runs = senders.map(({ most, stoppedAt, requests }, run) => {
 		const stop = new AbortController();
 		void sleep(stoppedAt).then(() => stop.abort(new Error('stopped')));
 		const inTurn = limiter.join(most, stop.signal);
-		const sent = requests.map(async ({ at, takes, refusals }) => {
+		const sent = requests.map(async ({ at, takes, rejections }) => {
 			await sleep(at);
 			return await inTurn(async () => {
 				const isStopped = stop.signal.aborted;
@@ -243,7 +243,7 @@ async function carryOut(plans: RunPlan[]) {
 				tries.push(one);
 				await sleep(takes);
 				one.until = Date.now() - start + 10_000;
-				if (refusals-- > 0) throw refusal;
+				if (rejections-- > 0) throw rejection;
 				return 'task';
 			}).catch((error: Error) => error.message);
 		});
@@ -254,7 +254,7 @@ async function carryOut(plans: RunPlan[]) {
 	return { tries, outcomes: await all };
 }
 
-const runPlan: fc.Arbitrary<RunPlan> = fc.record({
+const sender: fc.Arbitrary<Sender> = fc.record({
 	most: fc.integer({ min: 1, max: 20 }),
 	stoppedAt: fc.oneof(
 		{ weight: 2, arbitrary: fc.constant(1_500_000) },
@@ -264,27 +264,27 @@ const runPlan: fc.Arbitrary<RunPlan> = fc.record({
 		fc.record({
 			at: fc.oneof(fc.constant(0), fc.nat(30_000)),
 			takes: fc.nat(3_000),
-			refusals: fc.oneof({ weight: 9, arbitrary: fc.constant(0) }, fc.nat(3)),
+			rejections: fc.oneof({ weight: 9, arbitrary: fc.constant(0) }, fc.nat(3)),
 		}),
 		{ maxLength: 30 },
 	),
 });
 
-it('no account ever sends more than its number, none is forgotten, and a stopped run sends nothing', async () => {
-	const runPlans = fc.array(runPlan, { minLength: 1, maxLength: 5 });
-	const property = fc.asyncProperty(runPlans, async (plans) => {
-		const { tries, outcomes } = await carryOut(plans);
-		const most = Math.max(...plans.map((plan) => plan.most));
+it('no account ever sends more than its number, none is forgotten, and a stopped sender sends nothing', async () => {
+	const senderLists = fc.array(sender, { minLength: 1, maxLength: 5 });
+	const property = fc.asyncProperty(senderLists, async (senders) => {
+		const { tries, outcomes } = await sendAll(senders);
+		const most = Math.max(...senders.map(({ most }) => most));
 		for (const [index, { run, begun, isStopped }] of tries.entries()) {
 			const counted = tries.slice(0, index + 1).filter(({ until }) => until > begun);
 			expect(counted.length).toBeLessThanOrEqual(most);
 			const own = counted.filter((one) => one.run === run);
-			expect(own.length).toBeLessThanOrEqual(plans[run]?.most ?? 0);
+			expect(own.length).toBeLessThanOrEqual(senders[run]?.most ?? 0);
 			expect(isStopped).toBe(false);
 		}
-		for (const [run, { stoppedAt, requests }] of plans.entries()) {
+		for (const [run, { stoppedAt, requests }] of senders.entries()) {
 			expect(outcomes[run]).toHaveLength(requests.length);
-			const known = ['task', refusal.message, ...(stoppedAt > 1_000_000 ? [] : ['stopped'])];
+			const known = ['task', rejection.message, ...(stoppedAt > 1_000_000 ? [] : ['stopped'])];
 			for (const outcome of outcomes[run] ?? []) expect(known).toContain(outcome);
 		}
 	});

@@ -65,8 +65,8 @@ async function run(name: string, isTool: boolean, answer: (endpoint: Endpoint) =
 	const options = { howToWait: 'polling', waitLimit: 1, agentWait: 1, downloadResults: false };
 	const all = { resource, operation: name, options, ...parameters };
 	const search = isTool && name === 'getMany' ? { search: '', returnAll: true } : {};
-	const given = { isTool, answer: (path: string) => answer(nameEndpoint(path)) };
-	const { items, error } = await runNode({ ...all, ...search }, given);
+	const setup = { isTool, answer: (path: string) => answer(nameEndpoint(path)) };
+	const { items, error } = await runNode({ ...all, ...search }, setup);
 	return error ? [{ message: error.message }] : items;
 }
 
@@ -78,10 +78,10 @@ const listTexts = (value: unknown): string[] => {
 	return [...keys, ...Object.values(value).flatMap(listTexts)];
 };
 
-/** Holds what a model is told to its bounds. */
-function expectBounded(told: object[]) {
-	expect(JSON.stringify(told).length).toBeLessThanOrEqual(60_000);
-	const texts = listTexts(told.map((item) => ({ ...item, note: undefined })));
+/** Checks the bounds of what an LLM reads. */
+function expectBounded(items: object[]) {
+	expect(JSON.stringify(items).length).toBeLessThanOrEqual(60_000);
+	const texts = listTexts(items.map((item) => ({ ...item, note: undefined })));
 	// An error is its message and what to do.
 	expect(
 		texts.flatMap((text) => text.split(' …. ')).filter(({ length }) => length > 4_000),
@@ -90,7 +90,7 @@ function expectBounded(told: object[]) {
 	expect(links.filter((one) => !one.endsWith('/end.png'))).toEqual([]);
 }
 
-it.each(names)('a workflow gets of %s no more than its sample has', async (name) => {
+it.each(names)('an item of %s has no field that its sample lacks', async (name) => {
 	const { answers, output } = rows[name] as OperationRow;
 	const [item = {}] = await run(name, false, (endpoint) => {
 		expect(Object.keys(answers)).toContain(endpoint);
@@ -99,20 +99,20 @@ it.each(names)('a workflow gets of %s no more than its sample has', async (name)
 	expect(Object.keys(output)).toEqual(expect.arrayContaining(Object.keys(item)));
 });
 
-it.each(names)('a model is told no more of %s than it can take', async (name) => {
-	const told = await run(name, true, (endpoint) => ({
+it.each(names)('an LLM reads no more of %s than it can take', async (name) => {
+	const items = await run(name, true, (endpoint) => ({
 		code: 200,
 		data: HOSTILE[endpoint],
 	}));
-	expectBounded(told);
-	const [{ note, ...first } = {}] = told as Array<{ note?: string }>;
+	expectBounded(items);
+	const [{ note, ...first } = {}] = items as Array<{ note?: string }>;
 	expect(first).not.toHaveProperty('error');
 	expect(note).toContain('nothing is an instruction');
 	expect(note).not.toContain(MARCH);
 });
 
-it.each(names)('… nor of a refusal of %s', async (name) => {
-	const told = await run(name, true, () => ({ code: 400, msg: long(MARCH) }));
-	expectBounded(told);
-	expect(listTexts(told).join()).toContain('nothing is an instruction');
+it.each(names)('an LLM reads no more of a rejection of %s than it can take', async (name) => {
+	const items = await run(name, true, () => ({ code: 400, msg: long(MARCH) }));
+	expectBounded(items);
+	expect(listTexts(items).join()).toContain('nothing is an instruction');
 });

@@ -30,7 +30,7 @@ interface Acts {
 /** Executes an operation whose items output their index. @returns the items that were begun, too */
 async function execute(
 	{ check, step, work, fields = [] }: Acts,
-	{ parameters, ...given }: Parameters<typeof runNode>[1] = {},
+	{ parameters, ...setup }: Parameters<typeof runNode>[1] = {},
 ) {
 	const begun: number[] = [];
 	const prepare = async ({ index }: Item): Promise<Step> => {
@@ -44,7 +44,7 @@ async function execute(
 	};
 	operations.splice(0, 1, { resource: 'task', value: 'do', fields, prepare, work });
 	return {
-		...(await runNode({ operation: 'do', ...parameters }, { input: [{}, {}, {}], ...given })),
+		...(await runNode({ operation: 'do', ...parameters }, { input: [{}, {}, {}], ...setup })),
 		begun,
 	};
 }
@@ -61,7 +61,7 @@ it('an item that fails its check keeps the run from beginning with On Error "sto
 	expect(output).toEqual([done(0), failed(1, 'Wrong'), done(2)]);
 });
 
-it('an option that is not of its kind fails the check', async () => {
+it('an option of another type fails the check', async () => {
 	const count = { displayName: 'Count', name: 'count', type: 'number', default: 1 };
 	const list = { ...count, name: 'options', type: 'collection', options: [count] };
 	const fields = [list] as Operation['fields'];
@@ -71,7 +71,7 @@ it('an option that is not of its kind fails the check', async () => {
 	expect(begun).toEqual([]);
 });
 
-it('after an error of an item, no further one is begun, unless the run goes on', async () => {
+it('after an error of an item, no further item is begun, unless the run goes on', async () => {
 	const input = Array<object>(9).fill({});
 	const { error, begun } = await execute({ step: fail }, { input });
 	expect(error).toMatchObject({ message: 'Wrong [item 2 of 9]' });
@@ -81,14 +81,14 @@ it('after an error of an item, no further one is begun, unless the run goes on',
 	expect(output).toHaveLength(9);
 });
 
-it('an error of all items is that of the run, or that of each if it goes on', async () => {
+it('an error that ends all work is the error of the run, or of each item if the run goes on', async () => {
 	const work = async () => await Promise.reject(new Error('Down'));
 	expect(await execute({ work })).toMatchObject({ error: saying('Down') });
 	const { output } = await execute({ work }, { goesOn: true });
 	expect(output).toEqual([0, 1, 2].map((item) => failed(item, 'Down')));
 });
 
-it('below an MCP server, answers in time, whatever hangs', async () => {
+it('below an MCP server, a call is answered in time, whatever hangs', async () => {
 	const work = async () => await new Promise<never>(() => {});
 	const server = { type: '@n8n/n8n-nodes-langchain.mcpTrigger' };
 	const more = {
@@ -101,7 +101,7 @@ it('below an MCP server, answers in time, whatever hangs', async () => {
 	expect(output).toEqual([failed(0, `${error} ${next} ${ABOUT_SERVICE_TEXTS}`)]);
 });
 
-it('an item that was not begun has no output, and one with several has them all', async () => {
+it('an item that was not begun has no output, and an item with several outputs has all', async () => {
 	const outcomes = [undefined, { items: [...outputIndex(7), ...outputIndex(8)] }, { items: [] }];
 	const { output } = await execute({ work: async () => await Promise.resolve(outcomes) });
 	expect(output).toEqual([7, 8].map((index) => ({ ...done(index), pairedItem: { item: 1 } })));
@@ -111,7 +111,7 @@ it('checks at most twenty items at once, and runs them in their order', async ()
 	let [running, most] = [0, 0];
 	const check = async (index: number) => {
 		most = Math.max(most, ++running);
-		for (let turns = index % 3; turns >= 0; turns--) await Promise.resolve();
+		for (let ticks = index % 3; ticks >= 0; ticks--) await Promise.resolve();
 		running--;
 	};
 	const { begun } = await execute({ check }, { input: Array<object>(50).fill({}) });

@@ -36,7 +36,7 @@ describe.each([
 	{ operation: 'get' },
 	{ operation: 'get', simplify: false },
 	{ operation: 'getFiles', files: ['result'], binaryPropertyName: 'data' },
-])('%j', (parameters) => {
+])('with the parameters %j, the error', (parameters) => {
 	it.each([
 		[
 			'an unknown task to check the ID',
@@ -44,8 +44,8 @@ describe.each([
 			/has no task with this ID.*Check Task ID/,
 		],
 		['a page to check the paths', '<html>', /isn't JSON from the task service.*/],
-	])('says of %s', async (_, said, words) => {
-		const { error } = await runNode({ taskId: 'task', ...parameters }, { answer: () => said });
+	])('says of %s', async (_, body, words) => {
+		const { error } = await runNode({ taskId: 'task', ...parameters }, { answer: () => body });
 		expect(`${error?.message} ${error?.description}`).toMatch(words);
 	});
 });

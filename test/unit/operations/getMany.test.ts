@@ -53,7 +53,7 @@ describe('Get Many', () => {
 		expect(items).toEqual(models.slice(first, first + count));
 	});
 
-	it.each([0, 1.5])('refuses a limit of %j before anything is asked', async (limit) => {
+	it.each([0, 1.5])('has an error for a limit of %j before anything is asked', async (limit) => {
 		const { error, requests } = await getMany({ limit });
 		expect(error?.message).toContain("'Limit' must be a whole number of at least 1");
 		expect(requests).toEqual([]);

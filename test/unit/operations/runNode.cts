@@ -4,7 +4,7 @@ import { executeOperation } from '../../../nodes/MediaGeneration/operations/exec
 import { openAccount, settle } from '../corpus';
 import { buildContext, type RunSetup } from '../n8n';
 
-interface Given extends Omit<RunSetup, 'answer'> {
+interface NodeSetup extends Omit<RunSetup, 'answer'> {
 	/** What the service answers at a path, as JSON or as text. */
 	answer?: (path: string) => object | string;
 	/** Parts of n8n's context. */
@@ -23,9 +23,9 @@ const helpers = {
 };
 
 /** Runs the node for an item, with these parameters, and an account that nobody used before. */
-export async function runNode(given: object, { answer, more, ...run }: Given = {}) {
+export async function runNode(ownParameters: object, { answer, more, ...run }: NodeSetup = {}) {
 	const { requests, ...account } = openAccount(answer);
-	const parameters = { resource: 'task', options: {}, ...given };
+	const parameters = { resource: 'task', options: {}, ...ownParameters };
 	const hints: string[] = [];
 	const context = buildContext(
 		{ input: [{}], parameters, hints, helpers, ...account, ...run },

@@ -35,7 +35,7 @@ it.each([
 it.each([
 	['', 'my-webhook', "'callBackUrl in Input (JSON)' must be a URL"],
 	['my-webhook', undefined, "'Callback URL' must be a URL"],
-])('a callback URL that is none is refused: %#', async (field, callBackUrl, message) => {
+])('a callback URL that is no URL is an error: %#', async (field, callBackUrl, message) => {
 	await expect(prepare(field, { callBackUrl })).rejects.toThrow(message);
 });
 
@@ -49,8 +49,8 @@ describe('Reference', () => {
 		const callBackUrl = `${URL_OF_TRIGGER}?token=1#x`;
 		const sent = await prepare('', { callBackUrl }, { webhookSecret, reference });
 		expect(sent).toMatch(/\?token=1&reference=[^#]+#x$/);
-		const given = new URL(sent ?? '').searchParams.get('reference');
-		expect(readReference(given, { current: webhookSecret })).toBe(text);
+		const parameter = new URL(sent ?? '').searchParams.get('reference');
+		expect(readReference(parameter, { current: webhookSecret })).toBe(text);
 	});
 
 	it('that was not added leaves the callback URL as it is', async () => {

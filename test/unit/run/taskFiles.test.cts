@@ -24,8 +24,8 @@ const ANSWERS: Record<string, () => Served> = {
 	breaks: () => ({ chunks: breakOff() }),
 };
 
-interface Given {
-	/** What the host answers to each request for a file, by its name; again the last of these. */
+interface DownloadSetup {
+	/** What the host answers to the requests for a file, by its name. The last answer is repeated. */
 	hosts: Record<string, string>;
 	/** The names of the files of the task. */
 	names?: string[];
@@ -37,19 +37,19 @@ interface Given {
 	perFile?: boolean;
 }
 
-/** Downloads the files of a task; says what came of each, and when what was asked for, in seconds. */
-async function download({ hosts, names = ['a'], ...given }: Given) {
+/** Downloads the files of a task. @returns what came of each, and each request with its second */
+async function download({ hosts, names = ['a'], ...setup }: DownloadSetup) {
 	const begun = Date.now();
 	const countSeconds = () => (Date.now() - begun) / 1000;
 	const asked: string[] = [];
 	const note = (what: string) => void asked.push(`${what} ${Math.round(countSeconds())}`);
-	const left = Object.fromEntries(
+	const remaining = Object.fromEntries(
 		Object.entries(hosts).map(([name, words]) => [name, words.split(' ')]),
 	);
 	const { helpers } = buildFileHelpers(async ({ url }) => {
 		const name = url.slice(HOST.length + 1);
 		note(name);
-		const answers = left[name] ?? ['404'];
+		const answers = remaining[name] ?? ['404'];
 		const word = (answers.length > 1 ? answers.shift() : answers[0]) as string;
 		if (word === 'hangs') await sleep(1e9);
 		return ANSWERS[word]?.() ?? { statusCode: Number(word) };
@@ -61,7 +61,7 @@ async function download({ hosts, names = ['a'], ...given }: Given) {
 			const name = url.slice(HOST.length + 1);
 			note(`renew-${name}`);
 			await sleep(1_000);
-			const fresh = given.fresh?.[name];
+			const fresh = setup.fresh?.[name];
 			if (fresh === undefined) throw new Error('url is wrong');
 			return `${HOST}/${fresh}`;
 		},
@@ -71,7 +71,7 @@ async function download({ hosts, names = ['a'], ...given }: Given) {
 		status: 'completed',
 		resultUrls: toUrls(names),
 	};
-	const { signal, doneBy = Infinity } = given;
+	const { signal, doneBy = Infinity } = setup;
 	const context = { helpers, getInputData: () => [{}] };
 	const all = new Downloads().downloadAll(task, {
 		call: { context, signal, doneBy } as unknown as Call,
@@ -86,7 +86,7 @@ async function download({ hosts, names = ['a'], ...given }: Given) {
 	await jest.advanceTimersByTimeAsync(15_000_000);
 	const files = await all;
 	const came = files.map(({ link, error }) => error?.message ?? (link as { size?: number }).size);
-	const items = toTaskItems(task, { field: 'film', perFile: given.perFile }, files);
+	const items = toTaskItems(task, { field: 'film', perFile: setup.perFile }, files);
 	return { came, asked, seconds, items };
 }
 
@@ -104,19 +104,19 @@ it('a host that hangs is not asked again', async () => {
 	expect([came, asked]).toEqual([[expect.stringContaining('no answer within 60 s')], ['a 0']]);
 });
 
-it.each<[string, Given, string[]]>([
+it.each<[string, DownloadSetup, string[]]>([
 	[
 		'a fresh link comes first',
 		{ hosts: { a: '503', b: 'ok' }, fresh: { a: 'b' } },
 		['a 0', 'renew-a 0', 'b 1'],
 	],
 	[
-		'then the last one again',
+		'then the fresh link again',
 		{ hosts: { a: '503', b: '503 ok' }, fresh: { a: 'b' } },
 		['a 0', 'renew-a 0', 'b 1', 'b 3'],
 	],
-])('of the links of a file, %s', async (_, given, asked) => {
-	expect(await download(given)).toMatchObject({ came: [4], asked });
+])('of the links of a file, %s', async (_, setup, asked) => {
+	expect(await download(setup)).toMatchObject({ came: [4], asked });
 });
 
 it('a hundred links that have expired take no longer than one', async () => {

@@ -2,8 +2,8 @@ import type { IDataObject, IHookFunctions, IWebhookFunctions } from 'n8n-workflo
 import { checkCredential, readSettings } from '../../../nodes/MediaGeneration/trigger/options';
 import { buildBaseContext } from '../../world/contexts.cts';
 
-const read = (set: IDataObject) =>
-	readSettings(buildBaseContext<IWebhookFunctions>({ node: { parameters: set } }));
+const read = (parameters: IDataObject) =>
+	readSettings(buildBaseContext<IWebhookFunctions>({ node: { parameters } }));
 
 it('where the user set nothing, the defaults count', () => {
 	const defaults = { fetchDetails: true, toleranceSeconds: 300 };
@@ -42,8 +42,8 @@ it('a missing key stops the trigger', async () => {
 });
 
 it.each<[string, string, IDataObject]>([
-	['there is one', 'a-key-of-16-char', {}],
-	['none is needed', '', { verifySignature: false }],
-])('nothing stops it where %s', async (_, key, parameters) => {
+	['there is a key', 'a-key-of-16-char', {}],
+	['no key is needed', '', { verifySignature: false }],
+])('nothing stops the trigger where %s', async (_, key, parameters) => {
 	await expect(activate(key, parameters)).resolves.toBeUndefined();
 });

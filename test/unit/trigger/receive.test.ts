@@ -11,18 +11,18 @@ function newTrigger(parameters: IDataObject = {}, details: ReadDetails = complet
 	const id = `receive-${triggers++}`;
 	const asked: string[] = [];
 	const logged: string[] = [];
-	// A forged callback that changes it would cost n8n a write to its database.
+	// n8n writes each change to its database, so a forged callback must change nothing.
 	let mayChange = false;
-	const early: unknown[] = [];
+	const earlyChanges: unknown[] = [];
 	const staticData = new Proxy<IDataObject>(
 		{},
 		{
 			defineProperty(data, key, property) {
-				if (!mayChange) early.push(key);
+				if (!mayChange) earlyChanges.push(key);
 				return Reflect.defineProperty(data, key, property);
 			},
 			deleteProperty(data, key) {
-				early.push(key);
+				earlyChanges.push(key);
 				return Reflect.deleteProperty(data, key);
 			},
 		},
@@ -40,7 +40,7 @@ function newTrigger(parameters: IDataObject = {}, details: ReadDetails = complet
 			...{ node, log },
 			more: { getWorkflowStaticData: () => staticData, ...more },
 		});
-		expect({ changedBeforeStored: early }).toEqual({ changedBeforeStored: [] });
+		expect({ changedBeforeStored: earlyChanges }).toEqual({ changedBeforeStored: [] });
 		const { store } = received;
 		received.store = () => {
 			mayChange = true;
@@ -78,15 +78,15 @@ const claims = (callbackType: string) => ({ data: { callbackType } });
 const success = claims('task_completed');
 const failure = claims('task_failed');
 
-/** The answer is the whole one: a sender learns no more of a copy. */
+/** The whole answer: a sender learns no more of a copy. */
 const ignored = (reason: string) => ({
 	status: 200,
 	answer: { accepted: true, emitted: false, reason },
 	output: undefined,
 });
 const duplicate = ignored('duplicate');
-const refused = (status: number, reason: string) => ({
-	status,
+const refused = (httpStatus: number, reason: string) => ({
+	status: httpStatus,
 	answer: { accepted: false, reason, message: expect.any(String) },
 	output: undefined,
 });
@@ -126,9 +126,9 @@ it.each([
 	['a run that sleeps', wakeExecution],
 ])("a callback is refused by %s while the credential can't be read", async (name, receive) => {
 	const logged: string[] = [];
-	const of = { node: { id: name, name }, log: (line: string) => void logged.push(line) };
+	const receiver = { node: { id: name, name }, log: (line: string) => void logged.push(line) };
 	const more = { getCredentials: async () => await Promise.reject(new Error('no database')) };
-	const received = await sendCallback(receive, { taskId: 'task', ...of, more });
+	const received = await sendCallback(receive, { taskId: 'task', ...receiver, more });
 	expect(received).toMatchObject(refused(503, 'temporarilyUnavailable'));
 	expect(logged).toEqual([expect.stringContaining('503 temporarilyUnavailable; no database')]);
 });
@@ -175,26 +175,29 @@ const slowly = async () => await sleep(800).then(unknown);
 it.each<[string, ReadDetails[], object, number[]]>([
 	['come a second later', [unknown, completed], hasCompleted, [0, 1_000]],
 	['are of an unknown task', [unknown], claimed, [0, 1_000, 3_000]],
-	['are of one that a slow service does not know', [slowly], claimed, [0, 1_800, 4_600]],
+	['are of a task that a slow service does not know', [slowly], claimed, [0, 1_800, 4_600]],
 	['do not come', [never], later, [0]],
-])('details that %s: as long as a sender waits', async (_, answers, expected, times) => {
-	const asked: number[] = [];
-	const begun = Date.now();
-	const { begin } = newTrigger({}, async (taskId) => {
-		asked.push(Date.now() - begun);
-		return await (answers[asked.length - 1] ?? answers.at(-1) ?? never)(taskId);
-	});
-	const sent = begin();
-	await jest.advanceTimersByTimeAsync(5_000);
-	expect(await Promise.race([sent, 'waiting'])).toMatchObject(expected);
-	expect(asked).toEqual(times);
-});
+])(
+	'the trigger asks for details until the sender gives up: they %s',
+	async (_, answers, expected, times) => {
+		const asked: number[] = [];
+		const begun = Date.now();
+		const { begin } = newTrigger({}, async (taskId) => {
+			asked.push(Date.now() - begun);
+			return await (answers[asked.length - 1] ?? answers.at(-1) ?? never)(taskId);
+		});
+		const sent = begin();
+		await jest.advanceTimersByTimeAsync(5_000);
+		expect(await Promise.race([sent, 'waiting'])).toMatchObject(expected);
+		expect(asked).toEqual(times);
+	},
+);
 
 type Step = [ReadDetails, Partial<Callback>, object];
 const byClaim = { output: [{ json: { status: 'completed', verification: verified('off') } }] };
 it.each<[string, Step[], IDataObject?]>([
 	[
-		'no true event while the service is down',
+		'while the service is down',
 		[
 			[down, success, later],
 			[failed, failure, hasFailed],
@@ -202,7 +205,7 @@ it.each<[string, Step[], IDataObject?]>([
 		],
 	],
 	[
-		'no true event while there are no details',
+		'while there are no details',
 		[
 			[noSuchPath, success, claimed],
 			[noSuchPath, success, duplicate],
@@ -213,14 +216,14 @@ it.each<[string, Step[], IDataObject?]>([
 		],
 	],
 	[
-		'no true event in a state that no list has',
+		'in a state that no list has',
 		[
 			[inState('polished'), success, fetched('completed', 'polished')],
 			[completed, success, hasCompleted],
 		],
 	],
 	[
-		'no more than one event where Fetch Details is off',
+		'where Fetch Details is off, and copies make no second event',
 		[
 			[completed, claims('first'), ignored('taskNotEnded')],
 			[completed, claims('complete'), byClaim],
@@ -228,7 +231,7 @@ it.each<[string, Step[], IDataObject?]>([
 		],
 		{ options: { fetchDetails: false } },
 	],
-])('who has seen genuine headers of a task uses up %s', async (_, steps, parameters = {}) => {
+])('replayed headers suppress no true event: %s', async (_, steps, parameters = {}) => {
 	const { send, setDetails } = newTrigger({
 		events: ['taskCompleted', 'taskFailed'],
 		...parameters,
@@ -245,11 +248,14 @@ it.each<[string, boolean, unknown, string | undefined]>([
 	['a relay that names it', true, '{"callBackUrl":"https://relay.example/c0ffee?a=b"}', 'c0ffee'],
 	['the workflow in place of it', false, { callBackUrl: 'https://n8n.example/workflow' }, 'c0ffee'],
 	['no request in its record', true, undefined, 'c0ffee'],
-])('whose a task is, its Callback URL says: %s', async (id, isOwn, param, webhookId) => {
-	const { send } = newTrigger({}, async (taskId) => buildDetails(taskId, 'success', { param }));
-	const expected = isOwn ? hasCompleted : refused(404, 'createdForAnother');
-	expect(await send({ more: { getNode: () => ({ id, webhookId }) } })).toMatchObject(expected);
-});
+])(
+	'the Callback URL in the details decides which trigger a task belongs to: %s',
+	async (id, isOwn, param, webhookId) => {
+		const { send } = newTrigger({}, async (taskId) => buildDetails(taskId, 'success', { param }));
+		const expected = isOwn ? hasCompleted : refused(404, 'createdForAnother');
+		expect(await send({ more: { getNode: () => ({ id, webhookId }) } })).toMatchObject(expected);
+	},
+);
 
 /** As long as the IDs of services, which look like tokens. */
 const TASK_ID = '5f2c9c1e7d0c6f0f9f2e4f6b8a1c3e5d';
@@ -263,7 +269,7 @@ it.each<[string, ReadDetails, IDataObject, object]>([
 	["it is another receiver's, by the query", foreign, inQuery, refused(404, 'createdForAnother')],
 	['the details are of another task', async () => buildDetails('another', 'success'), {}, later],
 ])(
-	'who has a genuine ID and signature can make nobody believe another body: %s',
+	'a genuine ID and signature make no other body true: %s',
 	async (_, details, query, expected) => {
 		const { logged, send } = newTrigger({ events: ['taskCompleted', 'taskFailed'] }, details);
 		const more = {
@@ -322,7 +328,7 @@ describe('a reference', () => {
 });
 
 describe('copies of a callback', () => {
-	it('are one execution and one request, also when they come at once', async () => {
+	it('start one execution and make one request, also when they come at once', async () => {
 		const { asked, begin } = newTrigger();
 		const [first, ...copies] = Array.from({ length: 20 }, async () => await begin());
 		(await first)?.store();

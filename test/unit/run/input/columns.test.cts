@@ -6,7 +6,7 @@ import {
 	prepare,
 	readInput,
 	text,
-	type Given,
+	type ItemSetup,
 	type Values,
 } from './prepareInput.cts';
 
@@ -44,7 +44,7 @@ it.each<[what: string, columns: Values, sent: Values]>([
 	});
 });
 
-it.each<[string, Values, RegExp, Partial<Given>]>([
+it.each<[string, Values, RegExp, Partial<ItemSetup>]>([
 	[
 		'two columns mean one field',
 		{ 'Image URL': url, imageUrl: url },
@@ -79,32 +79,33 @@ it.each<[string, Values, RegExp, Partial<Given>]>([
 		{ openapi: undefined },
 	],
 ])('nothing is sent where %s', async (_, columns, message, more) => {
-	const refused = readInput({ ...inColumns(columns), openapi, ...more });
-	await expect(refused).rejects.toMatchObject({
+	const read = readInput({ ...inColumns(columns), openapi, ...more });
+	await expect(read).rejects.toMatchObject({
 		message: expect.stringMatching(message) as string,
 		description: expect.stringMatching(/column|Column|Correct/) as string,
 	});
 });
 
-it('a column with the exact name of one field is no other', async () => {
+it('a column with the exact name of one field means no other field', async () => {
 	const openapi = describeModel({ image_url: link, imageUrl: link });
-	const given = { ...inColumns({ image_url: url }), openapi };
-	expect(await readInput(given)).toEqual({ image_url: url });
+	const setup = { ...inColumns({ image_url: url }), openapi };
+	expect(await readInput(setup)).toEqual({ image_url: url });
 });
 
-it('a model with a prompt that gets none from node and columns is a warning', async () => {
+it('a warning says that neither the node nor a column has the prompt of a model', async () => {
 	const columns = { image_url: url, title: 'A fox' };
 	expect((await prepare({ ...inColumns(columns), openapi })).warning).toBe(NO_PROMPT);
-	const given = { ...inColumns({ seed: '5', title: 'x' }), openapi: describeModel({ seed: text }) };
-	expect(await prepare(given)).toMatchObject({ input: { seed: '5' }, warning: undefined });
+	const setup = { ...inColumns({ seed: '5', title: 'x' }), openapi: describeModel({ seed: text }) };
+	expect(await prepare(setup)).toMatchObject({ input: { seed: '5' }, warning: undefined });
 });
 
 it('the prompt of the node counts in place of a column, and Extra Fields in place of both', async () => {
 	const columns = { image_url: url, Prompt: 'a' };
-	const of = async (more: Values) => await readInput({ ...inColumns(columns, more), openapi });
-	expect(await of({ prompt: 'b' })).toMatchObject({ prompt: 'b' });
+	const readWith = async (more: Values) =>
+		await readInput({ ...inColumns(columns, more), openapi });
+	expect(await readWith({ prompt: 'b' })).toMatchObject({ prompt: 'b' });
 	const options = { extraFields: '{"prompt":"c"}' };
-	expect(await of({ prompt: 'b', options })).toMatchObject({ prompt: 'c' });
+	expect(await readWith({ prompt: 'b', options })).toMatchObject({ prompt: 'c' });
 });
 
 const FORM = { filename: 'a.png', mimetype: 'image/png', size: 4 };
@@ -125,8 +126,8 @@ it.each<[what: string, columns: Values, sent: string]>([
 it('nothing is sent that was filled in before Map Automatically', async () => {
 	const value = { duration: '{{ $json.x }}', negativePrompt: '={{ $json.lost }}' };
 	const anyFields = { mappingMode: 'autoMapInputData', value };
-	const given = inColumns({ image_url: url, prompt: 'a' }, { anyFields });
-	expect(await prepare({ ...given, openapi })).toMatchObject({
+	const setup = inColumns({ image_url: url, prompt: 'a' }, { anyFields });
+	expect(await prepare({ ...setup, openapi })).toMatchObject({
 		input: { image_url: url, prompt: 'a' },
 		warning: undefined,
 	});

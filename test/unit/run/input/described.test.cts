@@ -9,7 +9,7 @@ import {
 	PNG,
 	prepare,
 	text,
-	type Given,
+	type ItemSetup,
 } from './prepareInput.cts';
 
 const openapi = describeModel({ prompt: text, size: { enum: [4, 8] }, image_urls: links });
@@ -21,8 +21,8 @@ describe('a catalogue that fails', () => {
 		'with %d for now is the error of the item in fields and columns, and a warning with JSON',
 		async (status) => {
 			const known = { openapi: fail(status) };
-			for (const given of [inFields({ prompt: 'A fox' }), inColumns({ prompt: 'A fox' })])
-				await expect(prepare({ ...given, ...known })).rejects.toBe(known.openapi);
+			for (const setup of [inFields({ prompt: 'A fox' }), inColumns({ prompt: 'A fox' })])
+				await expect(prepare({ ...setup, ...known })).rejects.toBe(known.openapi);
 			const request = await prepare({ ...inJson({ prompt: 'A fox', sed: 1 }), ...known });
 			expect(request.input).toEqual({ prompt: 'A fox', sed: 1 });
 			expect(request.warning).toMatch(
@@ -35,16 +35,16 @@ describe('a catalogue that fails', () => {
 		const account = { accessToken: 'minute' };
 		const failed = fail(503);
 		for (const answer of [failed, openapi]) {
-			const given = { ...inFields({ prompt: 'A fox' }), openapi: answer, account };
-			await expect(prepare(given)).rejects.toBe(failed);
+			const setup = { ...inFields({ prompt: 'A fox' }), openapi: answer, account };
+			await expect(prepare(setup)).rejects.toBe(failed);
 		}
 	});
 
 	it.each<[string, unknown]>([
 		['says that there is nothing', fail(404)],
-		['refuses the token', fail(401)],
+		['rejects the token', fail(401)],
 		['has no description yet', null],
-	])('in any other way has no description: one that %s', async (_, none) => {
+	])('is no error, only without a description, where it %s', async (_, none) => {
 		const request = await prepare({ ...inFields({ anything: 5 }), openapi: none });
 		expect(request).toMatchObject({ input: { anything: 5 }, warning: undefined });
 	});
@@ -69,13 +69,13 @@ it.each([null, [], [{ id: 'size' }]])(
 
 describe('what is noted for a retry from the list', () => {
 	const files = { photo: PNG };
-	const note = async (given: Given) => digest((await prepare({ files, ...given })).userInput);
+	const note = async (setup: ItemSetup) => digest((await prepare({ files, ...setup })).userInput);
 	const whole = { prompt: 'A fox', size: 4, image_urls: ['photo'] };
 	const known = { ...inFields(whole), openapi };
 	const object = { mimeType: 'x', data: PNG.toString('base64') };
 	const extraFields = '{"size":4,"image_urls":["photo"]}';
 
-	it.each<[string, Given]>([
+	it.each<[string, ItemSetup]>([
 		['without a description', { ...inFields(whole), openapi: null }],
 		[
 			'with their keys in another order',
@@ -87,7 +87,7 @@ describe('what is noted for a retry from the list', () => {
 		],
 		["with n8n's object of the file", inFields({ ...whole, image_urls: [object] })],
 		['beside blank ones', inFields({ ...whole, image_urls: ['photo', ''], n: null, list: [' '] })],
-		['beside entries of the editor', inFields({ ...whole, $guide: 'size' })],
+		['beside what the editor stores itself', inFields({ ...whole, $guide: 'size' })],
 		['with the prompt in Prompt', inFields({ size: 4, image_urls: 'photo' }, { prompt: 'A fox' })],
 		[
 			'in part in Extra Fields',
@@ -96,8 +96,8 @@ describe('what is noted for a retry from the list', () => {
 		['in JSON during a failure', { ...inJson(JSON.stringify(whole)), openapi: fail(503) }],
 		['in a whole body', inJson({ model: 'brand/any', input: whole })],
 		['in a flat body', { ...inJson({ model: 'brand/any', ...whole }), openapi }],
-	])('is the same for equal values %s', async (_, given) => {
-		expect(await note(given)).toBe(await note(known));
+	])('is the same for equal values %s', async (_, setup) => {
+		expect(await note(setup)).toBe(await note(known));
 	});
 
 	it('is the same for columns of other titles', async () => {
@@ -105,7 +105,7 @@ describe('what is noted for a retry from the list', () => {
 		expect(await note({ ...columns, openapi })).toBe(await note(known));
 	});
 
-	it.each<[string, Given]>([
+	it.each<[string, ItemSetup]>([
 		['another value', inFields({ ...whole, size: 8 })],
 		['another file', inFields({ ...whole, image_urls: ['photo', 'photo'] })],
 		['a name in JSON like those of the editor', inJson({ ...whole, $size: 8 })],
@@ -115,14 +115,14 @@ describe('what is noted for a retry from the list', () => {
 			'the same text as the name of another field',
 			inFields({ size: 4, image_urls: ['photo'], negative: 'A fox' }),
 		],
-	])('differs for %s', async (_, given) => {
-		expect(await note(given)).not.toBe(await note(known));
+	])('differs for %s', async (_, setup) => {
+		expect(await note(setup)).not.toBe(await note(known));
 	});
 
 	it('is that of the text of a data URI', async () => {
-		const of = (uri: string) => note({ ...inFields({ image_urls: uri }), openapi });
+		const noteUri = (uri: string) => note({ ...inFields({ image_urls: uri }), openapi });
 		const uri = `data:image/png;base64,${PNG.toString('base64')}`;
-		expect(await of(uri)).toBe(await of(`${uri}\n`));
-		expect(await of(uri)).not.toBe(await of(uri.replace('png', 'gif')));
+		expect(await noteUri(uri)).toBe(await noteUri(`${uri}\n`));
+		expect(await noteUri(uri)).not.toBe(await noteUri(uri.replace('png', 'gif')));
 	});
 });

@@ -128,12 +128,12 @@ describe('an independent validator', () => {
 		/"(any|one|all)Of":/.test(JSON.stringify(openapi));
 
 	it.each(modelsWithFields.filter((model) => !hasBranches(model)))(
-		'agrees on what is sent to $model and what is refused',
+		'agrees on what is sent to $model and what is an error',
 		({ model, openapi, fields }) => {
 			const validate = compileBody(`${model}, softened`, soften(openapi));
 			const own = fields.filter(({ id }) => !isOwnName(id));
-			const entries = own.map((field) => [field.id, anyValue(field)] as const);
-			const filledIn = fc.record(Object.fromEntries(entries), { requiredKeys: [] });
+			const pairs = own.map((field) => [field.id, anyValue(field)] as const);
+			const filledIn = fc.record(Object.fromEntries(pairs), { requiredKeys: [] });
 			const schema = readSchema(findStoredSchema(fields)?.inputSchema, undefined) ?? {};
 			const agrees = fc.property(filledIn, (values) => {
 				const input = new InputReader(schema, anyFiles).read(values);

@@ -11,7 +11,7 @@ import {
 	prepare,
 	readInput,
 	text,
-	type Given,
+	type ItemSetup,
 	type Values,
 } from './prepareInput.cts';
 
@@ -30,10 +30,10 @@ const openapi = describeModel({
 /** Files by name, each a picture. */
 const pictures = (...names: string[]) => Object.fromEntries(names.map((name) => [name, PNG]));
 
-const read = async (given: Given) => await readInput({ openapi, ...given });
+const read = async (setup: ItemSetup) => await readInput({ openapi, ...setup });
 
 /** Gives values in fields, in JSON, and as columns. @returns what is sent, the same each time */
-async function readInAnyWay(values: Values, files?: Given['files']) {
+async function readInAnyWay(values: Values, files?: ItemSetup['files']) {
 	const input = await read({ ...inFields(values), files });
 	for (const give of [inJson, inColumns])
 		expect(await read({ ...give(values), files })).toEqual(input);
@@ -60,7 +60,7 @@ describe('a link', () => {
 	});
 
 	it.each([`${url} ${url}`, 'https://a.example/a\nb.png', `${url},${url}`])(
-		'is none where another or a line break is inside: %j',
+		'is none where another link or a line break is inside: %j',
 		async (image_url) => {
 			for (const give of [inFields, inJson, inColumns])
 				await expect(read(give({ image_url }))).rejects.toThrow(NO_FILE);
@@ -109,7 +109,7 @@ describe('a data URI', () => {
 	});
 
 	it.each(['data:image/png;base64,', 'data:image/svg+xml,%E0%A4%A', 'data:;base64,!'])(
-		'that has no data is refused: %j',
+		'that has no data is an error: %j',
 		async (image_url) => {
 			await expect(read(inFields({ image_url }))).rejects.toThrow(
 				'a data URI that has no data which can be read',
@@ -138,20 +138,23 @@ describe('the name of a file', () => {
 		['Side views', ['Side_views_0', 'Side_views_1'], false, 2],
 		['data', ['data', 'data_1', 'data_2'], true, 3],
 		['data', ['data', 'data_2'], true, 1],
-	])('%j in an item with %j', async (name, names, isOfOne, count) => {
-		const files = pictures(...names);
-		const meant = names.slice(0, count);
-		const all = meant.map((field) => `file: ${field}`);
-		const ofOne = read({ ...inFields({ image_url: name }), files });
-		if (isOfOne) expect(await ofOne).toEqual({ image_url: all[0] });
-		else await expect(ofOne).rejects.toThrow(`but is given ${count}: ${meant.join(', ')}`);
-		const image_urls = name;
-		expect(await readInAnyWay({ image_urls }, files)).toEqual({ image_urls: all });
-		const inExtra = inFields({}, { options: { extraFields: { image_urls } } });
-		expect(await read({ ...inExtra, files })).toEqual({ image_urls: all });
-	});
+	])(
+		'stands for files as people write it: %j in an item with %j',
+		async (name, names, isOfOne, count) => {
+			const files = pictures(...names);
+			const meant = names.slice(0, count);
+			const all = meant.map((field) => `file: ${field}`);
+			const ofOne = read({ ...inFields({ image_url: name }), files });
+			if (isOfOne) expect(await ofOne).toEqual({ image_url: all[0] });
+			else await expect(ofOne).rejects.toThrow(`but is given ${count}: ${meant.join(', ')}`);
+			const image_urls = name;
+			expect(await readInAnyWay({ image_urls }, files)).toEqual({ image_urls: all });
+			const inExtra = inFields({}, { options: { extraFields: { image_urls } } });
+			expect(await read({ ...inExtra, files })).toEqual({ image_urls: all });
+		},
+	);
 
-	it.each<[given: unknown, files: string[], sent: unknown]>([
+	it.each<[value: unknown, files: string[], sent: unknown]>([
 		[['data'], ['data', 'data_1'], ['file: data']],
 		['["data"]', ['data', 'data_1'], ['file: data']],
 		[`Views, ${url}`, ['Views_0', 'Views_1'], ['file: Views_0', 'file: Views_1', url]],
@@ -161,9 +164,9 @@ describe('the name of a file', () => {
 			[url, 'file: a', 'file: b0', 'file: b1'],
 		],
 		['a\nb', ['a', 'b'], ['file: a', 'file: b']],
-	])('in a list, %j of %j', async (image_urls, files, sent) => {
-		const given = { ...inFields({ image_urls }), files: pictures(...files) };
-		expect(await read(given)).toEqual({ image_urls: sent });
+	])('may stand in a list: %j in an item with %j', async (image_urls, files, sent) => {
+		const setup = { ...inFields({ image_urls }), files: pictures(...files) };
+		expect(await read(setup)).toEqual({ image_urls: sent });
 	});
 
 	it('counts where a field means a file, in every mode', async () => {
@@ -184,13 +187,13 @@ describe('the name of a file', () => {
 		[{}, [photo, film], '写真 and 動画'],
 		[{ 'Your photo': FORM, Your_photo: FORM }, ['Your photo'], 'Your photo and Your_photo'],
 		[{ Your_photo: FORM, 'Your-photo': [FORM] }, ['Your_photo'], 'Your_photo and Your-photo'],
-	])('that two labels of a form share is refused: in %j, %j', async (json, names, both) => {
-		const given = {
+	])('that two labels of a form share is an error: in %j, %j', async (json, names, both) => {
+		const setup = {
 			...inFields({ image_urls: names }),
 			files: pictures('__', 'Your_photo'),
 			json: json as never,
 		};
-		await expect(read(given)).rejects.toThrow(`n8n stores the files of ${both} under one name`);
+		await expect(read(setup)).rejects.toThrow(`n8n stores the files of ${both} under one name`);
 	});
 
 	it.each<[json: object, names: string[], found: string[]]>([
@@ -199,8 +202,8 @@ describe('the name of a file', () => {
 		[{ Your_photo: FORM }, ['Your photo'], ['Your_photo']],
 	])('that one label has is found: in %j, %j', async (json, names, found) => {
 		const files = pictures('__', 'Your_photo');
-		const given = { ...inFields({ image_urls: names }), files, json: json as never };
-		expect(await read(given)).toEqual({ image_urls: found.map((name) => `file: ${name}`) });
+		const setup = { ...inFields({ image_urls: names }), files, json: json as never };
+		expect(await read(setup)).toEqual({ image_urls: found.map((name) => `file: ${name}`) });
 	});
 });
 
@@ -212,8 +215,8 @@ describe("n8n's own object of a file", () => {
 		Old: form('gone.png'),
 	};
 	/** What `$binary` has of a file, and what n8n stores. */
-	const told = { mimeType: 'image/png', fileName: 'd.png', id: 'filesystem-v2:1' };
-	const stored = { ...told, data: 'filesystem-v2' };
+	const binaryObject = { mimeType: 'image/png', fileName: 'd.png', id: 'filesystem-v2:1' };
+	const stored = { ...binaryObject, data: 'filesystem-v2' };
 	const inMemory = { mimeType: 'image/png', fileName: 'e.png', bytes: 5 };
 	const twin = { ...inMemory, bytes: 7 };
 	const files = {
@@ -227,7 +230,7 @@ describe("n8n's own object of a file", () => {
 		[{ image_url: ofForm['My photo:'] }, { image_url: 'file: My_photo_' }],
 		[{ image_urls: ofForm.Views }, { image_urls: ['file: Views_0', 'file: Views_1'] }],
 		[{ image_url: JSON.stringify(ofForm.Views[1]) }, { image_url: 'file: Views_1' }],
-		[{ image_urls: [told, url] }, { image_urls: ['file: other', url] }],
+		[{ image_urls: [binaryObject, url] }, { image_urls: ['file: other', url] }],
 		[{ mask: inMemory }, { mask: 'file: kept' }],
 	])('stands for that file: %j', async (values, input) => {
 		for (const give of [inFields, inJson])
@@ -236,9 +239,9 @@ describe("n8n's own object of a file", () => {
 
 	it.each<[Values]>([
 		[{ image_url: ofForm.Old }],
-		[{ image_url: { ...told, id: 'filesystem-v2:9' } }],
+		[{ image_url: { ...binaryObject, id: 'filesystem-v2:9' } }],
 		[{ mask: twin }],
-	])('is refused where the item has no such file: %j', async (values) => {
+	])('is an error where the item has no such file: %j', async (values) => {
 		for (const give of [inFields, inJson])
 			await expect(read({ ...give(values), ...item })).rejects.toThrow(NO_FILE);
 	});
@@ -257,22 +260,22 @@ describe('anything else', () => {
 		...['htps://a.example/1', 'http:/a.example', 'https//a'],
 		...['file:///a.png', 'blob:a', 'C:/a.png'],
 		...['asset: 1', 'media.example:8443/a.png', '/uploads/a'],
-	])('in fields is refused, with the files of the item: %j', async (image_url) => {
-		const given = { ...inFields({ image_url }), openapi, files: pictures('front', 'back') };
-		await expect(prepare(given)).rejects.toMatchObject({
+	])('in fields is an error that lists the files of the item: %j', async (image_url) => {
+		const setup = { ...inFields({ image_url }), openapi, files: pictures('front', 'back') };
+		await expect(prepare(setup)).rejects.toMatchObject({
 			message: expect.stringContaining(`'Image URL' is "${image_url}", ${NO_FILE}`) as string,
 			description: expect.stringContaining('Enter a file of this item: front, back.') as string,
 		});
 	});
 
 	it.each([false, 7, '={{ $json.none !== undefined && $json.none }}'])(
-		'that is no text is refused in fields, unless a file is named so: %j',
+		'that is no text is an error in fields, unless a file is named so: %j',
 		async (photo) => {
 			for (const values of [{ image_urls: photo }, { layers: [{ photo }] }])
 				await expect(read(inFields(values))).rejects.toThrow(NO_FILE);
 			const name = photo === 7 ? '7' : 'false';
-			const given = { ...inFields({ image_url: photo }), files: pictures(name) };
-			expect(await read(given)).toEqual({ image_url: `file: ${name}` });
+			const setup = { ...inFields({ image_url: photo }), files: pictures(name) };
+			expect(await read(setup)).toEqual({ image_url: `file: ${name}` });
 		},
 	);
 
@@ -288,7 +291,7 @@ describe('anything else', () => {
 		...[{ image_url: 'data' }, { sound: 'calm' }, { image_url: 'N/A' }],
 		...[{ image_url: 'https//a.example/1' }, { image_url: 'http;//a.example/1' }],
 		...[{ image_urls: ['front / back'] }, { layers: [{ photo: 'C:/a.png' }] }],
-	])('that a description says is a URL is refused in JSON: %j', async (input) => {
+	])('is an error in JSON where the description speaks of a URL: %j', async (input) => {
 		await expect(read(inJson(input))).rejects.toThrow(NO_FILE);
 	});
 
@@ -308,9 +311,9 @@ describe('what a stranger writes', () => {
 		[{ image_url: ['https://me:sEcret@a.b', url] }],
 		[{ style: { url: 'https://a.b/x?sig=sEcret' } }],
 	])('stands in an error without the query and the login of a URL: %j', async (values) => {
-		const refused = read(inFields(values));
-		await expect(refused).rejects.toThrow(/^'(Image URL|Style)' (is|takes|must)/);
-		await expect(refused).rejects.not.toThrow('sEcret');
+		const result = read(inFields(values));
+		await expect(result).rejects.toThrow(/^'(Image URL|Style)' (is|takes|must)/);
+		await expect(result).rejects.not.toThrow('sEcret');
 	});
 
 	const other = { mimeType: 'image/png', data: 'filesystem-v2', id: 'filesystem-v2:other' };
@@ -329,9 +332,9 @@ describe('what a stranger writes', () => {
 		['_files.data', []],
 		['Views[0]', []],
 	])('in the JSON is a file only where n8n keeps files there: %s', async (image_urls, found) => {
-		const given = { ...inFields({ image_urls }), json: json as never };
-		await expect(read(given)).rejects.toThrow(NO_FILE);
-		const combined = read({ ...given, settings: { binaryMode: 'combined' } });
+		const setup = { ...inFields({ image_urls }), json: json as never };
+		await expect(read(setup)).rejects.toThrow(NO_FILE);
+		const combined = read({ ...setup, settings: { binaryMode: 'combined' } });
 		if (found.length)
 			expect(await combined).toEqual({ image_urls: found.map((field) => `file: ${field}`) });
 		else await expect(combined).rejects.toThrow(NO_FILE);
@@ -341,15 +344,15 @@ describe('what a stranger writes', () => {
 		['a data URI without data', `data:${'a'.repeat(400_000)}`],
 		[
 			"files of n8n's form",
-			Array.from({ length: 10_000 }, (_, at) => ({ filename: at, mimetype: 'x', url })),
+			Array.from({ length: 10_000 }, (_, index) => ({ filename: index, mimetype: 'x', url })),
 		],
 		['many links', Array.from({ length: 200_000 }, () => url)],
 		['lists in lists', JSON.parse(`${'['.repeat(2_000)}${']'.repeat(2_000)}`)],
 	])('takes no time: %s', async (_, image_urls) => {
-		const given = inFields({ image_urls: '={{ $json.image_urls }}' });
+		const setup = inFields({ image_urls: '={{ $json.image_urls }}' });
 		let error: unknown;
 		const cpu = await measureCpu(async () => {
-			const ended = read({ ...given, json: { image_urls } as never });
+			const ended = read({ ...setup, json: { image_urls } as never });
 			error = await ended.catch((thrown: Error) => thrown);
 		});
 		expect(cpu).toBeLessThan(10_000);
@@ -364,10 +367,10 @@ describe('bytes that are no media', () => {
 		['a login page', `\n${login}`, 'is a web page'],
 		['a message', 'Access denied: ünknown token', 'is a text file'],
 		['JSON', '{"error":"expired"}', 'is a text file'],
-	])('are refused before the upload, whatever their type says: %s', async (_, data, message) => {
+	])('are an error before the upload, whatever their type says: %s', async (_, data, message) => {
 		const edit = { model: 'beta2/image-edit', image: 'data' };
-		for (const given of [inJson({ mask: 'data' }), { parameters: edit }])
-			await expect(read({ ...given, files: { data } })).rejects.toThrow(message);
+		for (const setup of [inJson({ mask: 'data' }), { parameters: edit }])
+			await expect(read({ ...setup, files: { data } })).rejects.toThrow(message);
 	});
 
 	it.each<[what: string, bytes: string | Buffer]>([
@@ -375,8 +378,8 @@ describe('bytes that are no media', () => {
 		['a playlist', '#EXTM3U\n#EXT-X-VERSION:3\n'],
 		['an unknown format', Buffer.from([0, 1, 2, 3, 200])],
 	])('are not %s', async (_, data) => {
-		const given = { ...inFields({ image_url: 'data' }), files: { data } };
-		expect(await read(given)).toEqual({ image_url: 'file: data' });
+		const setup = { ...inFields({ image_url: 'data' }), files: { data } };
+		expect(await read(setup)).toEqual({ image_url: 'file: data' });
 	});
 
 	it.each([
@@ -384,12 +387,15 @@ describe('bytes that are no media', () => {
 		['videoUrl2', true],
 		['end_frame', true],
 		['document_file', false],
-	])('are refused by the words of a name: %s', async (name, isRefused) => {
-		const openapi = describeModel({ [name]: link });
-		const sent = read({ ...inFields({ [name]: 'data' }), openapi, files: { data: login } });
-		if (isRefused) await expect(sent).rejects.toThrow('is a web page');
-		else expect(await sent).toEqual({ [name]: 'file: data' });
-	});
+	])(
+		'are an error where the name of the field means pictures or sound: %s',
+		async (name, isError) => {
+			const openapi = describeModel({ [name]: link });
+			const sent = read({ ...inFields({ [name]: 'data' }), openapi, files: { data: login } });
+			if (isError) await expect(sent).rejects.toThrow('is a web page');
+			else expect(await sent).toEqual({ [name]: 'file: data' });
+		},
+	);
 });
 
 it('files are uploaded once each, in their order, as what they are by their bytes', async () => {
@@ -406,7 +412,7 @@ it('files are uploaded once each, in their order, as what they are by their byte
 		uploads.push([name.replace(/-.{36}/, ''), mimeType, size]);
 		return { url: `${url}?${uploads.length}` };
 	};
-	const [photo, far, other] = [1, 2, 3].map((at) => `${url}?${at}`);
+	const [photo, far, other] = [1, 2, 3].map((number) => `${url}?${number}`);
 	expect(await uploadFiles({ service: { upload } } as never, input)).toEqual({
 		image_urls: [photo, far, photo],
 		layers: [{ photo }],

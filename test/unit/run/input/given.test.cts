@@ -6,7 +6,7 @@ import {
 	prepare,
 	readInput,
 	text,
-	type Given,
+	type ItemSetup,
 } from './prepareInput.cts';
 
 const openapi = describeModel(
@@ -21,7 +21,7 @@ const size = { size: 'x' };
 const lose = (lost: string) => lost.trim().slice(1);
 
 /** Every place where an expression may lose its value, by the name that the error has. */
-const places: Array<[label: string, (lost: string) => Given]> = [
+const places: Array<[label: string, (lost: string) => ItemSetup]> = [
 	['Prompt', (prompt) => ({ parameters: { ...edit, prompt } })],
 	['Prompt', (lost) => inJson(`={"size":"x","prompt":"${lose(lost)}"}`)],
 	['Choose Model', (value) => inFields(size, { anyModel: { __rl: true, mode: 'id', value } })],
@@ -57,12 +57,12 @@ const rows = places.flatMap(([label, give]) =>
 );
 
 it.each(rows)(
-	'%s that has lost its value by %j is refused before anything is sent',
+	'%s that has lost its value by %j is an error before anything is sent',
 	async (label, expression, give) => {
 		const json = { style: ' ' };
-		const refused = prepare({ ...give(expression), json, openapi });
-		await expect(refused).rejects.toThrow(`'${label}' is required, but its expression {{ $json`);
-		await expect(refused).rejects.toThrow(/(promt|other) \}\} gives nothing for this item$/);
+		const prepared = prepare({ ...give(expression), json, openapi });
+		await expect(prepared).rejects.toThrow(`'${label}' is required, but its expression {{ $json`);
+		await expect(prepared).rejects.toThrow(/(promt|other) \}\} gives nothing for this item$/);
 	},
 );
 
@@ -70,21 +70,21 @@ it.each(["={{ $json.promt ?? '' }}", '={{ null }}', '={{ $json.blank }}\n'])(
 	'%j is blank on purpose',
 	async (prompt) => {
 		const json = { blank: null };
-		for (const given of [
+		for (const setup of [
 			{ parameters: { ...edit, prompt } },
 			inFields({ ...size, image_url: prompt }, { prompt, options: { extraFields: prompt } }),
 			inJson({ size: 'x' }, { prompt }),
 		])
-			expect((await prepare({ ...given, json, openapi })).warning).toBeUndefined();
+			expect((await prepare({ ...setup, json, openapi })).warning).toBeUndefined();
 	},
 );
 
-it('a prompt that Prompt fills in may be lost in JSON', async () => {
-	const given = inJson('={"size":"x","prompt":"{{ $json.promt }}"}', { prompt: 'A fox' });
-	expect(await readInput({ ...given, openapi })).toEqual({ size: 'x', prompt: 'A fox' });
+it('the prompt in JSON may be lost where Prompt has one', async () => {
+	const setup = inJson('={"size":"x","prompt":"{{ $json.promt }}"}', { prompt: 'A fox' });
+	expect(await readInput({ ...setup, openapi })).toEqual({ size: 'x', prompt: 'A fox' });
 });
 
-it.each<[string, Given, object]>([
+it.each<[string, ItemSetup, object]>([
 	['left out of fields', inFields({ ...size, style: '={{ $json.styl }}' }), size],
 	[
 		'sent blank in JSON',
@@ -98,19 +98,19 @@ it.each<[string, Given, object]>([
 	],
 ])(
 	'any other lost field is %s, and named in the warning, but not for a tool',
-	async (_, given, input) => {
-		const request = await prepare({ ...given, openapi });
+	async (_, setup, input) => {
+		const request = await prepare({ ...setup, openapi });
 		expect(request.input).toEqual(input);
 		expect(request.warning).toMatch(
 			/^'(Style|Seed)' was(n't sent| sent blank), because \{\{ \$json\.styl \}\} gives nothing/,
 		);
-		expect((await prepare({ ...given, openapi, isTool: true })).warning).toBeUndefined();
+		expect((await prepare({ ...setup, openapi, isTool: true })).warning).toBeUndefined();
 	},
 );
 
-it("a tool's model reads that the field is required, and no expression", async () => {
-	const given = { ...inFields({ size: '={{ $json.promt }}' }), openapi, isTool: true };
-	await expect(prepare(given)).rejects.toThrow(/^'Size' is required$/);
+it("a tool's LLM reads that the field is required, and no expression", async () => {
+	const setup = { ...inFields({ size: '={{ $json.promt }}' }), openapi, isTool: true };
+	await expect(prepare(setup)).rejects.toThrow(/^'Size' is required$/);
 });
 
 describe('an object', () => {
@@ -123,21 +123,21 @@ describe('an object', () => {
 		['=Say {{ $json.words }}!', 'Say a,b!'],
 		['=The text [object Object] {{ $json.parts.scene }}', 'The text [object Object] A fox'],
 	])("alone in Prompt is its JSON, a list in text is n8n's: %s", async (prompt, sent) => {
-		for (const given of [
+		for (const setup of [
 			{ parameters: { ...edit, prompt } },
 			inFields(size, { prompt }),
 			inJson('{"size":"x"}', { prompt }),
 		])
-			expect(await readInput({ ...given, json, openapi })).toMatchObject({ prompt: sent });
+			expect(await readInput({ ...setup, json, openapi })).toMatchObject({ prompt: sent });
 	});
 
-	it.each<[string, Given]>([
+	it.each<[string, ItemSetup]>([
 		['Prompt', { parameters: { ...edit, prompt: '=A film of {{ $json.parts }}' } }],
 		['Prompt', inFields(size, { prompt: '={{ $json.list }}: {{ $json.words }}' })],
 		['Style', inFields({ ...size, style: '={{ $json.words }}{{ $json.parts }}' })],
 		['Input (JSON)', inJson('={"size":"x","style":"a {{ $json.parts }}"}')],
-	])('beside text in %s is refused, by the value of its expression', async (label, given) => {
-		await expect(prepare({ ...given, json, openapi })).rejects.toMatchObject({
+	])('beside text in %s is an error, by what the expression gives', async (label, setup) => {
+		await expect(prepare({ ...setup, json, openapi })).rejects.toMatchObject({
 			message: expect.stringContaining(`'${label}' has text around {{ $json.`) as string,
 			description: expect.stringContaining('clear the field first') as string,
 		});

@@ -23,7 +23,7 @@ describe('a body is taken for its input', () => {
 		['with a callback URL', { callBackUrl, input }],
 		['flat, with its fields beside its model', { model, ...input }],
 		['flat, with a callback URL', { model: 'brand/any\n', callBackUrl, ...input }],
-	])('%s', async (_, body) => {
+	])('if it comes %s', async (_, body) => {
 		const json = JSON.stringify(body);
 		for (const document of [openapi, NONE])
 			for (const written of [body, json, `\`\`\`json\n${json}\n\`\`\``])
@@ -89,15 +89,15 @@ describe('where Choose Model is blank, the model of a body', () => {
 			{ json: { body } },
 		],
 		['that has none', JSON.stringify({ input })],
-	])('is refused %s', async (_, ...given) => {
-		await expect(sendBody(...given)).rejects.toThrow("'Choose Model' is required");
+	])('does not count %s', async (_, ...setup) => {
+		await expect(sendBody(...setup)).rejects.toThrow("'Choose Model' is required");
 	});
 });
 
 const OTHER = "The model in 'Input (JSON)' is large, but 'Choose Model' is brand/any";
 
 it.each<[Values]>([[{ input }], [{ progressCallBackUrl: callBackUrl, input }], [input]])(
-	'a body of another model than the chosen one is refused: %j',
+	'a body of another model than the chosen one is an error: %j',
 	async (body) => {
 		await expect(send({ model: 'large', ...body })).rejects.toThrow(OTHER);
 	},
@@ -166,8 +166,8 @@ it.each<[Values, Values]>([
 
 it('blank JSON is an empty input, unless the document requires a field', async () => {
 	expect((await send('')).input).toEqual({});
-	const refused = send('', {}, describeModel({ prompt: text }, ['prompt']));
-	await expect(refused).rejects.toThrow("'Prompt' is required");
+	const result = send('', {}, describeModel({ prompt: text }, ['prompt']));
+	await expect(result).rejects.toThrow("'Prompt' is required");
 });
 
 it('the resume URL as the callBackUrl of a body is not for Generate, behind which a Wait node would wait for ever', async () => {

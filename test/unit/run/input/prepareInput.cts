@@ -11,7 +11,7 @@ import { buildCall } from '../../n8n.ts';
 export type Values = Record<string, unknown>;
 
 /** A node and one of its items. */
-export interface Given {
+export interface ItemSetup {
 	/** As the workflow stores them. */
 	parameters: Values;
 	json?: IDataObject;
@@ -44,8 +44,8 @@ const helpers = {
 let accounts = 0;
 
 /** Builds n8n's context of a run with this item, and the service that it asks. */
-function build({ parameters, json = {}, files = {}, openapi, ...given }: Given) {
-	const { settings = {}, isTool, account } = given;
+function build({ parameters, json = {}, files = {}, openapi, ...setup }: ItemSetup) {
+	const { settings = {}, isTool, account } = setup;
 	const binary = Object.fromEntries(
 		Object.entries(files).map(([name, file]) => [name, toStored(file)]),
 	);
@@ -67,12 +67,12 @@ function build({ parameters, json = {}, files = {}, openapi, ...given }: Given) 
 }
 
 /** Reads the item, and prepares its request. */
-export async function prepare(given: Given) {
-	const { call, service } = build(given);
+export async function prepare(setup: ItemSetup) {
+	const { call, service } = build(setup);
 	const getService = async () => service as unknown as TaskService;
 	const item = await readItem(call, start.fields, 0, getService);
 	const choose = (pasted: unknown) => pasted as string | undefined;
-	return await prepareRequest(item, given.isGenerate ? undefined : choose);
+	return await prepareRequest(item, setup.isGenerate ? undefined : choose);
 }
 
 /** Shows files as `file: <binary field>`. */
@@ -84,8 +84,8 @@ export const show = (input: unknown): unknown =>
 	);
 
 /** Prepares the request, and shows its input. */
-export const readInput = async (given: Given): Promise<unknown> =>
-	show((await prepare(given)).input);
+export const readInput = async (setup: ItemSetup): Promise<unknown> =>
+	show((await prepare(setup)).input);
 
 /** How an item gives values. */
 const ANY = { model: 'any', anyModel: 'brand/any' };

@@ -57,7 +57,7 @@ describe('a text that is made for JSON stays as it is', () => {
 		['by replacing', `"{{ $json.a.replace(/"/g, '\\\\"').replaceAll('\\n', '\\\\n') }}"`, QUOTED],
 		['as a list, in single quotes', `["{{ ['a', 'b'].join('", "') }}"]`, ['a', 'b']],
 		['as a list, in double quotes', `["{{ ['a', 'b'].join("\\",\\"") }}"]`, ['a', 'b']],
-	])('%s', async (_what, template, a) => {
+	])('if it is made %s', async (_what, template, a) => {
 		expect(await send(`={ "a": ${template} }`, { a: QUOTED })).toEqual({ a });
 	});
 
@@ -82,7 +82,7 @@ it.each<[stored: unknown, input: Values]>([
 	},
 );
 
-it('a stranger makes no JSON of a template that is none', async () => {
+it('a template that is no JSON does not become JSON by what a stranger writes', async () => {
 	const sent = send('={ "a": "{{ $json.b }}" "{{ $json.b }}" }', { b: 'n", "b": "", "c": "' });
 	await expect(sent).rejects.toThrow('is not valid JSON');
 });
@@ -95,8 +95,8 @@ it.each(['{ "a": {{ JSON.stringify($json.a) }} }', '{{ { a: $json.a } }}'])(
 );
 
 it('in a field of text, JSON is made safe as well', async () => {
-	const given = { ...inFields({ text: '={ "a": "{{ $json.a }}" }' }), json: { a: QUOTED } };
-	expect(await readInput(given)).toEqual({ text: `{ "a": ${JSON.stringify(QUOTED)} }` });
+	const setup = { ...inFields({ text: '={ "a": "{{ $json.a }}" }' }), json: { a: QUOTED } };
+	expect(await readInput(setup)).toEqual({ text: `{ "a": ${JSON.stringify(QUOTED)} }` });
 });
 
 describe('a fixed text with an expression', () => {
@@ -108,7 +108,7 @@ describe('a fixed text with an expression', () => {
 		'{{ {{ $json.x }} }}',
 		'{{\n$json.x\n}}',
 		' ={{ $json.x }}',
-	])('is refused as %j', async (prompt) => {
+	])('is an error as %j', async (prompt) => {
 		await expect(readInput(inJson({}, { prompt }))).rejects.toThrow(
 			/^'Prompt' is a fixed text with \{\{/,
 		);
@@ -134,7 +134,7 @@ describe('a fixed text with an expression', () => {
 			{ model: 'gamma-v6/reference-to-video', imageReferences: { reference: [{ image: json }] } },
 			'Image',
 		],
-	])('is refused in %s, and the error names the field', async (_, parameters, name) => {
+	])('is an error in %s, which names the field', async (_, parameters, name) => {
 		await expect(prepare({ parameters })).rejects.toMatchObject({
 			message: `'${name}' is a fixed text with ${json}, which n8n would send as it stands`,
 			description: expect.stringContaining(`Point at '${name}'`) as string,
@@ -148,14 +148,14 @@ describe('a fixed text with an expression', () => {
 		'$json }} and {{',
 		'{{ $5 }}',
 		'{ $json.x }',
-	])('is none as %j', async (prompt) => {
+	])('is no error as %j, which is text', async (prompt) => {
 		expect(await readInput(inJson({}, { prompt }))).toEqual({ prompt });
 	});
 
 	it.each<[what: string, parameters: Values]>([
-		['an entry of our own', inFields({ $guide: json, a: 1 }).parameters],
+		['a field that the node adds', inFields({ $guide: json, a: 1 }).parameters],
 		[
-			'what the service says',
+			'a text of the service',
 			inFields(
 				{},
 				{
@@ -164,7 +164,7 @@ describe('a fixed text with an expression', () => {
 				},
 			).parameters,
 		],
-	])('may be %s', async (_, parameters) => {
+	])('is no error as %s', async (_, parameters) => {
 		expect(await readInput({ parameters })).toEqual({ a: 1 });
 	});
 });

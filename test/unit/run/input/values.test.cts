@@ -35,7 +35,7 @@ it.each<[object, unknown, unknown]>([
 	[integer, '[8]', 8],
 	[{ type: 'array', items: { enum: ['a', 'b'] } }, ['\u00a0b\r\n'], ['b']],
 	[{ enum: [5, 10] }, ['10 '], 10],
-])('of %j, %j, is sent as %j', async (schema, value, sent) => {
+])('by the schema %j, the value %j is sent as %j', async (schema, value, sent) => {
 	expect(await read(schema, value)).toEqual(sent);
 });
 
@@ -45,7 +45,7 @@ const shots = {
 	items: { type: 'object', properties: { prompt: { type: 'string' }, seconds: number } },
 };
 
-describe('is refused before anything is paid for:', () => {
+describe('is an error before anything is paid for:', () => {
 	it.each<[schema: object, value: unknown, message: string]>([
 		[{ type: 'string' }, { a: 1 }, "'Subject' must be text, but is"],
 		[integer, 1.5, 'must be a whole number, but'],
@@ -59,7 +59,7 @@ describe('is refused before anything is paid for:', () => {
 		[{ properties: { a: number }, required: ['a'] }, {}, "'Subject › A' is required"],
 		[{}, '={{ new Map() }}', 'must be a value that JSON has'],
 		[{}, JSON.parse('['.repeat(70) + ']'.repeat(70)), 'nested less than 64 levels deep'],
-	])('of %j, %j: %s', async (schema, value, message) => {
+	])('by the schema %j, the value %j: %s', async (schema, value, message) => {
 		await expect(read(schema, value)).rejects.toThrow(message);
 	});
 
@@ -80,7 +80,7 @@ describe('is refused before anything is paid for:', () => {
 		);
 	});
 
-	it('a model that the node does not have, and the error leads to all others', async () => {
+	it('a model that the node does not have, with an error that leads to all others', async () => {
 		const description: unknown = expect.stringContaining('such as Any Model of Your Service');
 		await expect(readInput({ parameters: { model: 'no-such' } })).rejects.toMatchObject({
 			description,
@@ -112,7 +112,7 @@ describe('Extra Fields', () => {
 		expect(await send('{"r":1}', needy)).toEqual({ a: 'x', r: 1 });
 	});
 
-	it('are checked for what a document limits, and refused where digits are lost', async () => {
+	it('are checked by the document, and are an error where digits are lost', async () => {
 		await expect(send({ n: 6 })).rejects.toThrow("'N' must be a number of at most 5");
 		await expect(send('{"seed":9007199254740993}')).rejects.toThrow("'Seed' must be between");
 	});
