@@ -1,7 +1,7 @@
 import { fastify, type FastifyRequest } from 'fastify';
 import type { SettingsInput } from '../../dev/service/index.cts';
 import { signHeaders, TIMESTAMP } from '../../dev/service/signHeaders.cts';
-import { send, create, DETAILS_PATH, readAnswer, start } from './support.cts';
+import { create, readAnswer, readDetails, send, start } from './support.cts';
 
 /** Holds the emulator to the contract and to what is known of such services. Other tests show what else they rely on. */
 const KEY = 'dev-webhook-hmac-key';
@@ -42,10 +42,7 @@ async function receive(prompt: string, statuses = [200], settings: SettingsInput
 	const { taskId } = data as { taskId: string };
 	await service.waitForTask(taskId);
 	await receiver.close();
-	const headers = { 'Content-Type': 'application/json' };
-	const response = await send(service, `${DETAILS_PATH}?taskId=${taskId}`, { headers });
-	const { data: details } = await readAnswer(response);
-	return { received, taskId, callBackUrl, details: details as Record<string, unknown> };
+	return { received, taskId, callBackUrl, details: await readDetails(service, taskId) };
 }
 
 test.each([
@@ -120,11 +117,9 @@ test.each([
 	const body = { model: 'custom/x', input: { prompt: '#neverEnds' } };
 	const { data } = await create(service, body);
 	const { taskId } = data as { taskId: string };
-	const headers = { 'Content-Type': 'application/json' };
-	const response = await send(service, `${DETAILS_PATH}?taskId=${taskId}`, { headers });
-	const { data: details } = await readAnswer(response);
+	const details = await readDetails(service, taskId);
 	expect(details).toMatchObject({ taskId });
-	expect((details as { creditsConsumed?: number }).creditsConsumed).toBe(credits);
+	expect(details.creditsConsumed).toBe(credits);
 });
 
 test('a callback is repeated until the first 2xx, and signed anew each time', async () => {

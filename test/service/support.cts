@@ -6,8 +6,6 @@ interface Answer {
 	data: unknown;
 }
 
-export const DETAILS_PATH = '/api/v1/jobs/recordInfo';
-
 const started: Service[] = [];
 afterEach(async () => {
 	await Promise.all(started.splice(0).map((service) => service.close()));
@@ -26,6 +24,12 @@ export function send(service: Service, path: string, init: RequestInit = {}) {
 }
 
 export const readAnswer = async (response: Response) => (await response.json()) as Answer;
+
+export async function readDetails(service: Service, taskId: string) {
+	const headers = { 'Content-Type': 'application/json' };
+	const response = await send(service, `/api/v1/jobs/recordInfo?taskId=${taskId}`, { headers });
+	return (await readAnswer(response)).data as Record<string, unknown>;
+}
 
 export async function create(service: Service, body: object) {
 	const headers = { 'Content-Type': 'application/json' };
