@@ -21,7 +21,7 @@ const pair = usePair({
 const fetchBytes = async (url?: string) =>
 	Buffer.from(await (await fetch(String(url))).arrayBuffer());
 
-const matching = (pattern: string): unknown => expect.stringMatching(pattern);
+const matchText = (pattern: string): unknown => expect.stringMatching(pattern);
 
 // In n8n's queue mode, where files are in the database, test/queue does the same.
 it('files go from disk to the service and back, byte for byte, also over a sleep', async () => {
@@ -64,9 +64,9 @@ it('files of equal prompts have names of their own over executions and the round
 	const looped = await pair.run(loop(equal, node));
 	expect(pair.listPrompts()).toEqual(Array.from({ length: 4 }, () => 'A fox'));
 	const names = listNames(batch, NODE);
-	expect(names).toEqual([1, 2].map((item) => matching(`^a-fox-${item}-[a-z]{8}\\.mp4$`)));
+	expect(names).toEqual([1, 2].map((item) => matchText(`^a-fox-${item}-[a-z]{8}\\.mp4$`)));
 	expect(listNames(batch, 'Get Files')).toEqual(names);
 	const inLoop = listNames(looped, 'Loop');
-	expect(inLoop).toEqual([1, 2].map(() => matching('^a-fox-[a-z]{8}\\.mp4$')));
+	expect(inLoop).toEqual([1, 2].map(() => matchText('^a-fox-[a-z]{8}\\.mp4$')));
 	expect(new Set([...names, ...inLoop]).size).toBe(4);
 });

@@ -55,11 +55,11 @@ async function readOutput(plan: World['plan']) {
 it(
 	'asleep and awake, the same comes out of the same fates',
 	async () => {
-		const live = async (plan: World['plan']) => {
+		const run = async (plan: World['plan']) => {
 			const asleep = await readOutput({ ...plan, howToWait: 'callback' });
 			expect(await readOutput({ ...plan, howToWait: 'polling' })).toEqual(asleep);
 		};
-		await fc.assert(fc.asyncProperty(calmPlans, live), {
+		await fc.assert(fc.asyncProperty(calmPlans, run), {
 			numRuns: numRuns / 5,
 			...(process.env.CI && { seed: 24 }),
 		});
@@ -70,8 +70,8 @@ it(
 it(
 	'in any order of what happens, each paid task comes out once, with the truth about it',
 	async () => {
-		const live = async (plan: World['plan']) => (await new World(plan).run()).check();
-		await fc.assert(fc.asyncProperty(plans, live), {
+		const run = async (plan: World['plan']) => (await new World(plan).run()).check();
+		await fc.assert(fc.asyncProperty(plans, run), {
 			numRuns,
 			// In CI, a change must not fail by chance. Elsewhere, each run tries new worlds.
 			...(process.env.CI && { seed: 24 }),

@@ -67,7 +67,7 @@ export function readLast(world: World) {
 		error: execution.error,
 		statuses: items.map(({ json }) => json.status),
 		taskIds: items.map(({ json }) => json.taskId),
-		sent: first.items.map((_, item) => service.listOf(item).length),
+		sent: first.items.map((_, item) => service.listCreations(item).length),
 	};
 }
 

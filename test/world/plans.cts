@@ -6,18 +6,18 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 
 /** Makes objects of a type. fast-check's own types lose that a field may be undefined. */
-const record = <T extends object>(model: { [K in keyof T]: fc.Arbitrary<T[K]> }) =>
+const makeRecords = <T extends object>(model: { [K in keyof T]: fc.Arbitrary<T[K]> }) =>
 	fc.record(model) as unknown as fc.Arbitrary<T>;
 
 /** Makes lists that are mostly empty. */
-const mostlyNone = <T,>(times: number, some: fc.Arbitrary<T[]>): fc.Arbitrary<T[]> =>
+const makeMostlyEmpty = <T,>(times: number, some: fc.Arbitrary<T[]>): fc.Arbitrary<T[]> =>
 	fc.oneof({ weight: times, arbitrary: fc.constant<T[]>([]) }, some);
 
 /** Picks a value, each as often as its weight says. Rare events are rare here too, but not too rare. */
 const pick = <T,>(...choices: Array<[weight: number, value: T]>): fc.Arbitrary<T> =>
 	fc.oneof(...choices.map(([weight, value]) => ({ weight, arbitrary: fc.constant(value) })));
 
-const fates: fc.Arbitrary<Fate> = record<Fate>({
+const fates: fc.Arbitrary<Fate> = makeRecords<Fate>({
 	creation: pick<Fate['creation']>(
 		[24, 'ok'],
 		...(['lost', 'reset', 'malformed', 'rejected', 'full', 'noCredits'] as const).map(
@@ -57,7 +57,7 @@ const fault: fc.Arbitrary<Fault> = fc
 	})
 	.map(({ how, from, length }) => ({ how, from, until: from + length }));
 
-const accident: fc.Arbitrary<Accident> = record<Accident>({
+const accident: fc.Arbitrary<Accident> = makeRecords<Accident>({
 	when: fc.oneof(
 		fc.record({ atRequest: fc.nat({ max: 60 }) }),
 		fc.record({ after: fc.integer({ min: 1, max: 12 }).map((x) => Math.round(1.8 ** x * 100)) }),
@@ -78,7 +78,7 @@ const makeSteps = (fate = fates, { most = 3 } = {}) =>
 	);
 
 /** Any world, in which anything may happen. */
-export const plans: fc.Arbitrary<Plan> = record<Plan>({
+export const plans: fc.Arbitrary<Plan> = makeRecords<Plan>({
 	steps: fc.oneof({ weight: 3, arbitrary: makeSteps(fates, { most: 1 }) }, makeSteps()),
 	onError,
 	maxTries: fc.constantFrom(0, 0, 2, 3, 5),
@@ -110,9 +110,9 @@ export const plans: fc.Arbitrary<Plan> = record<Plan>({
 	isOld: pick([2, false], [1, true]),
 	resumeUrl: pick<Plan['resumeUrl']>([7, 'here'], [1, 'login'], [1, 'hairpin']),
 	hasKey: pick([4, true], [1, false]),
-	faults: mostlyNone(4, fc.array(fault, { minLength: 1, maxLength: 2 })),
+	faults: makeMostlyEmpty(4, fc.array(fault, { minLength: 1, maxLength: 2 })),
 	latencies: fc.array(fc.constantFrom(0, 20, 20, 700, 3 * SECOND), { minLength: 1, maxLength: 4 }),
-	accidents: mostlyNone(2, fc.array(accident, { minLength: 1, maxLength: 2 })),
+	accidents: makeMostlyEmpty(2, fc.array(accident, { minLength: 1, maxLength: 2 })),
 	retries: fc.array(
 		fc.constantFrom<Partial<Choices>>(
 			...[{}, {}, { maxTries: 0 }, { maxTries: 2 }, { onError: 'continueRegularOutput' as const }],
@@ -158,7 +158,7 @@ export const CALM: Plan = {
 };
 
 /** Fates of tasks that end long before the limit, or never. */
-const calmFates: fc.Arbitrary<Fate> = record<Fate>({
+const calmFates: fc.Arbitrary<Fate> = makeRecords<Fate>({
 	...Object.fromEntries(Object.entries(GOOD).map(([key, value]) => [key, fc.constant(value)])),
 	end: fc.constantFrom<Fate['end']>(
 		'completed',

@@ -104,7 +104,7 @@ const reject = (code: number, msg: string) => ({
 	statusCode: 200,
 	body: JSON.stringify({ code, msg }),
 });
-const reset = () => Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' });
+const buildResetError = () => Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' });
 
 interface Options extends Costs {
 	clock: Clock;
@@ -149,7 +149,7 @@ export class Service {
 		return this.creations.find((one) => one.taskId === taskId);
 	}
 
-	listOf(item: number): Creation[] {
+	listCreations(item: number): Creation[] {
 		return this.creations.filter((one) => one.item === item);
 	}
 
@@ -176,7 +176,7 @@ export class Service {
 
 	private async create({ input: { item }, callBackUrl }: Request, sender: Sender) {
 		const { clock, fates } = this.options;
-		const before = this.listOf(item);
+		const before = this.listCreations(item);
 		const all = fates.get(item) ?? [GOOD];
 		const fate = all[Math.min(before.length, all.length - 1)] as Fate;
 		this.options.count(`creation ${fate.creation}`);
@@ -208,7 +208,7 @@ export class Service {
 			case 'full':
 				return reject(429, 'too many concurrent tasks');
 			default:
-				throw reset();
+				throw buildResetError();
 		}
 	}
 
@@ -226,7 +226,7 @@ export class Service {
 		if (fault?.how === '429') return reject(429, 'Too many requests');
 		if (fault?.how === 'malformed') return { statusCode: 200, body: '<html>' };
 		if (fault?.how === 'hangs') return await new Promise<never>(() => {});
-		if (fault) throw reset();
+		if (fault) throw buildResetError();
 		if (!task || clock.now < task.at + task.fate.knownAfter) return reject(422, 'no such task');
 		return this.describe(task, taskId);
 	}

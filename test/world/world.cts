@@ -64,7 +64,7 @@ export const happened: Record<string, number> = {};
 const count = (what: string) => void (happened[what] = (happened[what] ?? 0) + 1);
 
 /** Names an item of a step in the request for its task. */
-const keyOf = (step: number, item: number) => 10 * step + item;
+const buildKey = (step: number, item: number) => 10 * step + item;
 
 /** The error of a task, in an item where n8n has put it in place of the JSON. */
 const TASK_ERROR = /^"The task (?<what>failed|had not ended).* Task ID: (?<taskId>\S+)"$/;
@@ -118,13 +118,13 @@ export class World {
 	constructor(readonly plan: Plan) {
 		const steps = plan.steps.map(({ node, items }, step) => ({
 			node,
-			input: items.map((_, item) => ({ item: keyOf(step, item) })),
+			input: items.map((_, item) => ({ item: buildKey(step, item) })),
 		}));
 		const onRequest = (process: Process) => this.onRequest(process);
 		const machine = { onRequest, luck: plan.luck };
 		this.n8n = new N8n(this.clock, steps, plan, () => this.service, machine, count);
 		const fates = plan.steps.flatMap(({ items }, step) =>
-			items.map((all, item): [number, Fate[]] => [keyOf(step, item), all]),
+			items.map((all, item): [number, Fate[]] => [buildKey(step, item), all]),
 		);
 		this.service = new Service({
 			clock: this.clock,
@@ -196,7 +196,7 @@ export class World {
 	}
 
 	/** While an execution starts, the map lacks it: the first one has the choices of the plan. */
-	private choicesOf({ id }: Execution): Choices {
+	private findChoices({ id }: Execution): Choices {
 		return this.choices.get(id) ?? this.plan;
 	}
 
@@ -210,12 +210,12 @@ export class World {
 		// Where n8n repeats a run with old data in another process, that process can't know of the task.
 		if (this.n8n.repeats && own.some(({ sender }) => sender.process !== process)) return;
 		if (this.clock.now > execution.stoppedAt) say('created though it was stopped');
-		if (creation.callBackUrl && this.choicesOf(execution).howToWait === 'polling')
+		if (creation.callBackUrl && this.findChoices(execution).howToWait === 'polling')
 			say('calls back, though it polls');
 		this.checkTimeout(execution);
 		if (own.some(isUnknown)) say('created after an unknown outcome');
 		this.checkOutage(execution, creation);
-		const most = countTries(this.choicesOf(execution));
+		const most = countTries(this.findChoices(execution));
 		const tasks = own.filter(isKnown);
 		if (tasks.length >= most && tasks.length > 0) say('more tasks than tries');
 		this.checkMaxTasks(execution, creation);
@@ -265,7 +265,7 @@ export class World {
 
 	/** Maximum Tasks per Run counts all that an execution creates, over all runs of a node. */
 	private checkMaxTasks(execution: Execution, { item }: Creation): void {
-		const { maxTasks = Infinity } = this.choicesOf(execution);
+		const { maxTasks = Infinity } = this.findChoices(execution);
 		const own = this.service.creations.filter(
 			(one) => one.taskId && one.sender.execution === execution.id && this.isOfNode(one, item),
 		);
@@ -278,7 +278,7 @@ export class World {
 	 * is expected to cost as much as the dearest of them, and must fit into the limit beside them.
 	 */
 	private checkCredits(execution: Execution, { item }: Creation): void {
-		const { maxCredits } = this.choicesOf(execution);
+		const { maxCredits } = this.findChoices(execution);
 		if (maxCredits === undefined || this.n8n.repeats) return;
 		const own = this.listPaid(execution, item);
 		const costsOfTasks = own.filter(isKnown).map(({ saidCosts }) => saidCosts);
@@ -304,9 +304,9 @@ export class World {
 
 	/** Whatever happens, the tasks of a node that have an ID cost at most the limit and one task more. */
 	private checkSpent(execution: Execution): void {
-		const { maxCredits = Infinity } = this.choicesOf(execution);
+		const { maxCredits = Infinity } = this.findChoices(execution);
 		for (const step of this.plan.steps.keys()) {
-			const paid = this.listPaid(execution, keyOf(step, 0)).filter(isKnown);
+			const paid = this.listPaid(execution, buildKey(step, 0)).filter(isKnown);
 			const costs = paid.map((task) => this.service.findCost(task));
 			if (sum(costs) > maxCredits + Math.max(0, ...costs) && !this.n8n.repeats)
 				this.wrong.push(`${execution.id} has spent ${sum(costs)} credits`);
@@ -323,7 +323,7 @@ export class World {
 		const isOne = [...runsIn, ...callbacksTo].every((index) => index === 0) && !skew;
 		if (!isOne || !this.isInOrder || downloads || this.n8n.repeats) return;
 		const notifiedAt = (plan.steps[step]?.items ?? []).map((_, item) => {
-			const last = service.listOf(keyOf(step, item)).at(-1);
+			const last = service.listCreations(buildKey(step, item)).at(-1);
 			const isOfEnd = (one: Service['answered'][0]) =>
 				one.taskId === last?.taskId && one.status === 200 && one.at >= last.endsAt;
 			const at = service.answered.find(isOfEnd)?.at ?? Infinity;
@@ -393,7 +393,7 @@ export class World {
 			wrong.push(`${id} has left out steps`);
 		if (status === 'error') this.checkError(execution, execution.step);
 		// A try may begin just before the timeout.
-		const mayTimeOut = this.choicesOf(execution).maxTries > 0 || this.n8n.repeats > 0;
+		const mayTimeOut = this.findChoices(execution).maxTries > 0 || this.n8n.repeats > 0;
 		const hasPaid = this.service.creations.some(
 			({ sender, item }) => sender.execution === id && Math.floor(item / 10) === execution.step,
 		);
@@ -479,20 +479,20 @@ export class World {
 		if (error) return this.checkError(execution, step, error);
 		const all = [...items, ...errors];
 		if (all.length !== input.length) wrong.push(`${all.length} items for ${input.length}`);
-		const { onError, failedTasks } = this.choicesOf(execution);
+		const { onError, failedTasks } = this.findChoices(execution);
 		const areApart = onError === 'continueErrorOutput' && failedTasks === 'error';
 		const goodOnes = items.map((one) => readTask(one).status);
 		if (areApart && goodOnes.some((status) => status === 'failed' || status === 'timedOut'))
 			wrong.push('a failed task is at the good output');
 		for (const one of all) {
 			const { item = -1 } = (one.pairedItem ?? {}) as { item?: number };
-			this.checkItem(execution, ended, { one, key: keyOf(step, item) });
+			this.checkItem(execution, ended, { one, key: buildKey(step, item) });
 		}
 	}
 
 	private checkSleep(execution: Execution): void {
 		const { resumeUrl, responseMode } = this.plan;
-		const { howToWait } = this.choicesOf(execution);
+		const { howToWait } = this.findChoices(execution);
 		// Nobody waits for a retry.
 		const isWaitedFor = responseMode !== 'onReceived' && execution.mode === 'trigger';
 		if (howToWait === 'polling' || isWaitedFor) this.wrong.push('slept');
@@ -511,7 +511,7 @@ export class World {
 		const last = own.at(-1);
 		// Where n8n runs the step twice, neither run knows what the other has created.
 		if (this.n8n.repeats) return;
-		const latest = this.service.listOf(key).at(-1);
+		const latest = this.service.listCreations(key).at(-1);
 		const isLatestKnown = !latest || isKnown(latest);
 		const isNamed = !last?.taskId || JSON.stringify(one).includes(last.taskId);
 		// An earlier item or error has named a task that a creation of unknown outcome replaces.
@@ -533,7 +533,7 @@ export class World {
 	/** No wait ends before its limit, and a task that ended in time comes out as it ended. */
 	private checkTimedOut(execution: Execution, ended: Ended, task: Creation): void {
 		const { taskId, endsAt, fate } = task;
-		const { limit } = this.choicesOf(execution);
+		const { limit } = this.findChoices(execution);
 		const isOwn = ({ sender }: Creation) => sender.execution === execution.id;
 		const isFull = (one: Creation) =>
 			isOwn(one) && one.fate.creation === 'full' && Math.floor(one.item / 10) === ended.step;

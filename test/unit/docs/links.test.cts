@@ -38,11 +38,11 @@ const house = path.join(root, 'nodes', 'MediaGeneration');
 
 const FILE = /`((?:[\w.-]+\/)+[\w.-]+\.[a-z]+)`/g;
 const listFiles = (text: string) => [...text.matchAll(FILE)].map(([, file = '']) => file);
-const nameOf = (file: string) => path.basename(file).split('.')[0];
+const readName = (file: string) => path.basename(file).split('.')[0];
 
 /** The files that the guide's examples add. The line before the code of a file names the file; its schema and test have the same name. */
 const added = [...guide.matchAll(/(.*)\n\n *```ts\n/g)].flatMap(([, line = '']) =>
-	listFiles(line).map(nameOf),
+	listFiles(line).map(readName),
 );
 
 it('each file that CONTRIBUTING.md names exists, except those that its examples add', () => {
@@ -50,7 +50,7 @@ it('each file that CONTRIBUTING.md names exists, except those that its examples 
 	expect(named.length).toBeGreaterThan(30);
 	const exists = (file: string) =>
 		[house, root].some((folder) => fs.existsSync(path.join(folder, file)));
-	expect(named.filter((file) => !exists(file) && !added.includes(nameOf(file)))).toEqual([]);
+	expect(named.filter((file) => !exists(file) && !added.includes(readName(file)))).toEqual([]);
 });
 
 it('CONTRIBUTING.md has the diagrams of the ledger, as the first comment there has them', () => {
