@@ -70,8 +70,8 @@ describeWhereBuilt('an AI that builds workflows', () => {
 		const { results } = await callTool<{ results: string }>('search_nodes', {
 			queries: ['image edit'],
 		});
-		const found = [...results.matchAll(/^- (\S+)/gm)].map(([, id]) => id);
-		expect(found.slice(0, 3)).toContain(NODE_TYPE);
+		const nodes = [...results.matchAll(/^- (\S+)/gm)].map(([, id]) => id);
+		expect(nodes.slice(0, 3)).toContain(NODE_TYPE);
 	});
 
 	it('sees what each model takes, and how to find more models', async () => {
@@ -86,8 +86,8 @@ describeWhereBuilt('an AI that builds workflows', () => {
 	it('finds any model of the service, asks for its fields, makes a workflow, runs it, and gets the result', async () => {
 		const anyModel = { __rl: true, mode: 'id', value: 'epsilon-2/text-to-video' };
 		const words = { filter: 'epsilon text to video' };
-		const found = await explore('searchModels', 'listSearch', words);
-		expect(found.map(({ value }) => value)).toEqual([anyModel.value]);
+		const models = await explore('searchModels', 'listSearch', words);
+		expect(models.map(({ value }) => value)).toEqual([anyModel.value]);
 		const chosen = { currentNodeParameters: { anyModel } };
 		const fields = await explore('listModelFields', 'loadOptions', chosen);
 		const required = fields.filter(({ name }) => name.includes('(required'));

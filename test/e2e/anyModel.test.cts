@@ -181,7 +181,7 @@ it('a person who has a sheet asks for Map Automatically, and gets a task of the 
 
 const PASTED = '{ "prompt": "{{ $json.prompt }}" }';
 
-it('JSON that is pasted with an expression becomes one, because the field is blank at first', async () => {
+it('pasted JSON with an expression becomes an expression, because the field is blank at first', async () => {
 	const node = buildAnyModel({
 		anyModel: locateById('epsilon-2/text-to-video'),
 		inputMode: 'json',

@@ -46,7 +46,7 @@ const endsWithId = (taskId?: string) => expect.stringMatching(new RegExp(`Task I
 describe('a task that failed', () => {
 	const TEXTS = ['#slow=3 one', 'two #fail', '#slow=3 three'];
 
-	it('comes out at the error output, which ends with its ID', async () => {
+	it('comes out at the error output, with an error that ends with its ID', async () => {
 		const { execution, ids } = await run(TEXTS, TO_ERRORS);
 		expect(execution.status).toBe('success');
 		expect(readItems(execution)).toMatchObject([

@@ -63,7 +63,7 @@ it.each([
 	},
 );
 
-it('the rows of a CSV file become tasks by their columns, headed as people head them, but the one without a picture', async () => {
+it('each row of a CSV file with headings as people write them becomes a task, except a row without a picture', async () => {
 	const blank = {
 		Prompt: '',
 		'image_url ': '',

@@ -70,7 +70,7 @@ async function waitForNode(executionId: string, name: string) {
 	await poll(isThere, { what: `"${name}" to wait` });
 }
 
-/** Sends whatever may come late for a task: a callback, a part of the result, and a nudge of our own. */
+/** Sends all that may come late for a task: a callback, one with a part of the result, and a nudge of ours. */
 async function sendAll(prompt: string) {
 	const { taskId } = pair.findTask(prompt);
 	const types = [undefined, 'text', 'nudge'];
@@ -106,7 +106,7 @@ const FINISHED = {
 
 const PERSON = { resume: 'form', formTitle: 'Ready?', formFields: { values: [] }, options: {} };
 
-/** n8n's nodes that let an execution sleep, and how each goes on. */
+/** n8n's nodes that let an execution sleep, and the request by which each goes on. */
 const WAITING: Record<string, { node: WorkflowNode; goOn: (resumeUrl: string) => Promise<void> }> =
 	{
 		'Wait for a webhook': {
@@ -129,7 +129,7 @@ const buildResumeUrl = (prompt: string) =>
 	String(pair.findTask(prompt).callBackUrl).replace('/media-generation?', '?');
 
 describe.each(Object.entries(WAITING))('n8n’s node "%s"', (name, { node, goOn }) => {
-	it('behind Generate, is not touched by what comes late, and goes on by its own way', async () => {
+	it('behind Generate, is not touched by late callbacks, and goes on by its own request', async () => {
 		const [behind, before] = [`behind-${name}`, `before-${name} #neverEnds`];
 		const sleeps = { ...generate({ anyInput: { prompt: before } }), name: 'Sleeps' };
 		const options = { howToWait: 'callback' };

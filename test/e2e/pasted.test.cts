@@ -18,7 +18,7 @@ const pair = usePair({ service: { taskSeconds: 0.5, readSeconds: 0 } });
 const paste = (anyInput: unknown, parameters: Record<string, unknown> = {}) =>
 	generate({ operation: 'start', anyModel: 'epsilon-2/text-to-video', anyInput, ...parameters });
 
-it('a pasted body has a warning where the old Wait node behind would wait for ever', async () => {
+it('a body that was pasted with its Wait node has a warning, because that node would wait for ever', async () => {
 	const body = '={ "callBackUrl": "{{ $execution.resumeUrl }}", "input": { "prompt": "A fox" } }';
 	const execution = await pair.runNodes(paste(body, { operation: 'generate' }));
 	const [item] = execution.getItems<{ warning: string }>(NODE);

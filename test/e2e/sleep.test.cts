@@ -126,7 +126,7 @@ async function startRow(row: string, way: Way): Promise<void> {
 	executions.set(nameRun(row, way), execution as Execution);
 }
 
-describe('a run that sleeps outputs what one that polls does', () => {
+describe('a run that sleeps has the same output as a run that polls', () => {
 	beforeAll(async () => {
 		const runs = Object.keys(ROWS).flatMap((row) => WAYS.map((way) => startRow(row, way)));
 		await Promise.all(runs);

@@ -200,10 +200,10 @@ it("no secret is in n8n's database or log, or was sent to the hosts of results: 
 		// Some callbacks are sent without a signature.
 		.flatMap(({ headers }) => headers[SIGNATURE] ?? []);
 	expect(sent).not.toEqual([]);
-	const found = [TOKEN, KEY, PREVIOUS_KEY, MARK, signature, ...sent].flatMap((secret) =>
+	const places = [TOKEN, KEY, PREVIOUS_KEY, MARK, signature, ...sent].flatMap((secret) =>
 		stored.filter(({ bytes }) => bytes.includes(secret)).map(({ file }) => `${secret} in ${file}`),
 	);
-	expect(found).toEqual([]);
+	expect(places).toEqual([]);
 	expect(pair.service.leaks).toEqual([]);
 	// An item's own data is found, so the search works.
 	const [taskId = ''] = pair.listIds();

@@ -8,7 +8,7 @@ import { usePair } from './support.cts';
 
 const pair = usePair();
 
-it('the n8n that the end-to-end tests run is one that the README names, unless somebody named another', async () => {
+it('the end-to-end tests run an n8n that README names, unless MEDIA_GENERATION_N8N names another', async () => {
 	const { versionCli } = await pair.n8n.request<{ versionCli: string }>('GET', '/rest/settings');
 	const named = process.env.MEDIA_GENERATION_N8N;
 	if (named && named !== 'oldest') return expect(versionCli).not.toBe('');

@@ -183,7 +183,7 @@ const countBusy = (processes: N8nProcess[], words: string) =>
 	processes.filter((one) => one.readLog().includes(words)).length;
 
 describe('queue mode', () => {
-	it('starts a workflow once for each task, in several processes, with what started it', async () => {
+	it('starts a workflow once for each task, with its reference, in several processes', async () => {
 		service.set({ taskSeconds: 1, faultsFor: () => ({ callbackTwice: true }) });
 		const { id, url: callBackUrl } = await pair.activateTrigger();
 		const listCreated = followTasks();

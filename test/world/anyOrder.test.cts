@@ -5,7 +5,7 @@ import { happened, World } from './world.cts';
 /** How many worlds are tried. 1,000 take some ten seconds. After a change at the core of the run, try 20,000. */
 const numRuns = Number(process.env.MODEL_RUNS ?? 1_000);
 
-/** In milliseconds, on a machine that is busy. */
+/** The timeout of a test in milliseconds, on a busy machine. */
 const timeout = Math.max(60_000, 100 * numRuns);
 
 /** What must happen in some of the worlds. Without these events, the tests above would hold nothing. */

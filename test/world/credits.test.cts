@@ -24,7 +24,7 @@ async function spend(items: ItemFates[], more: Partial<Plan>) {
 }
 
 describe.each(AWAKE_OR_ASLEEP)('a limit in credits (%s)', (howToWait) => {
-	it('lets a task be created while it fits if it costs what the dearest did, and says why no other is created', async () => {
+	it('creates a task only while another as dear as the dearest fits, and the error says so', async () => {
 		const { sent, errors, statuses } = await spend(buildItems(3, 1, 8, 1, 1), {
 			...{ howToWait, maxCredits: 10, concurrency: 4 },
 		});

@@ -40,7 +40,7 @@ export interface Entry {
 	metadata?: { resumeError?: Error };
 }
 
-/** What n8n keeps of an execution. */
+/** What n8n stores of an execution. */
 export interface RunData {
 	executionData: { contextData: Record<string, IDataObject>; nodeExecutionStack: Entry[] };
 	resultData: {
@@ -105,7 +105,7 @@ export interface Ended {
 
 export type Thrown = Error & { description?: string };
 
-/** What the service knows a user by. */
+/** A user of the service. */
 export interface Account {
 	accessToken: string;
 }
@@ -138,7 +138,7 @@ export class Execution {
 	/** What each call returned, unless the node slept: its output, or an error. */
 	readonly outputs: string[] = [];
 	readonly hints: string[] = [];
-	/** What n8n keeps of an execution that is stopped. */
+	/** Custom data, which n8n stores even of an execution that is stopped. */
 	readonly customData = new Map<string, string>();
 	readonly stopped = new AbortController();
 	stoppedAt = Infinity;
@@ -223,7 +223,7 @@ export class N8n {
 
 	private boot(index: number): Process {
 		const { clock, machine } = this;
-		const fetch = async (...given: Parameters<N8n['fetch']>) => await this.fetch(...given);
+		const fetch = async (...request: Parameters<N8n['fetch']>) => await this.fetch(...request);
 		const process = new Process({ ...machine, clock, fetch });
 		process.skew = index * this.conditions.skew;
 		this.booted.push(process);

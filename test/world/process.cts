@@ -42,8 +42,8 @@ function load(): Loaded {
 	const loaded = {} as Loaded;
 	const own = () => loaded.process as Process;
 	class ItsDate extends Date {
-		constructor(...given: [number]) {
-			super(...(given.length ? given : ([own().now] as [number])));
+		constructor(...args: [number]) {
+			super(...(args.length ? args : ([own().now] as [number])));
 		}
 		static override now = () => own().now;
 	}

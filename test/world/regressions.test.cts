@@ -107,7 +107,7 @@ describe('an n8n that lets two webhooks wake an execution, and runs it twice', (
 			]);
 		});
 
-		it('pays for nothing more after an unknown outcome of the other', async () => {
+		it('pays for nothing more after an unknown outcome of the other creation', async () => {
 			const { sent, statuses } = await runWithUnknown({ ...late, end: 'failed' }, 'unknown');
 			expect([sent, statuses]).toEqual([
 				[3, 3],

@@ -13,9 +13,9 @@ export interface Fate {
 	latency: number;
 	/** `expired`: the file is gone from its host. `silent`: the task failed, but may still end. */
 	end: 'completed' | 'expired' | 'failed' | 'silent' | 'never';
-	/** From the creation of the task to its end. */
+	/** How long the task takes, from its creation to its end. */
 	after: number;
-	/** From the creation of the task until the service knows its details. */
+	/** How long after its creation the service knows the details of the task. */
 	knownAfter: number;
 	/** When callbacks come, counted from the end of the task; negative: before the end. None: they are lost. */
 	callbacks: number[];
@@ -51,10 +51,10 @@ export const GOOD: Fate = {
 /** How the service answers looks for a while. */
 export interface Fault {
 	how: '500' | '429' | 'reset' | 'hangs' | 'malformed';
-	/** In milliseconds since the world began. */
+	/** When the fault begins, in milliseconds since the world began. */
 	from: number;
 	until: number;
-	/** Only looks at the tasks of this item. */
+	/** Limits the fault to looks at the tasks of this item. */
 	item?: number;
 }
 

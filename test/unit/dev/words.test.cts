@@ -55,7 +55,7 @@ const rows = [
 
 it.each(rows)('$row.0 is gone: say $row.1', ({ row: [word, , except = /^$/], files }) => {
 	expect(files.length).toBeGreaterThan(100);
-	const found = files
+	const lines = files
 		.filter((file) => !except.test(file))
 		.flatMap((file) =>
 			readFileSync(file, 'utf8')
@@ -63,5 +63,5 @@ it.each(rows)('$row.0 is gone: say $row.1', ({ row: [word, , except = /^$/], fil
 				.map((line) => `${file}: ${line.trim()}`),
 		)
 		.filter((line) => word.test(line.slice(line.indexOf(': '))));
-	expect(found).toEqual([]);
+	expect(lines).toEqual([]);
 });
