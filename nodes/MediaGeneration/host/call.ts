@@ -119,10 +119,10 @@ function readMostTries(context: IExecuteFunctions): number {
  */
 function readTimeout(context: IExecuteFunctions, calledAt: number, begunAt: number): Timeout {
 	const { executionTimeout = 0 } = context.getWorkflowSettings();
-	const own = executionTimeout > 0 ? executionTimeout * 1_000 : Infinity;
-	const at = lookInside(context).additionalData?.executionTimeoutTimestamp ?? calledAt + own;
+	const ownLength = executionTimeout > 0 ? executionTimeout * 1_000 : Infinity;
+	const at = lookInside(context).additionalData?.executionTimeoutTimestamp ?? calledAt + ownLength;
 	// A workflow that another workflow calls has the rest of its caller's time.
-	return { at, length: Math.min(own, begunAt < Infinity ? at - begunAt : Infinity) };
+	return { at, length: Math.min(ownLength, begunAt < Infinity ? at - begunAt : Infinity) };
 }
 
 /** Reads what n8n has noted of the runs so far, by node. */

@@ -48,11 +48,11 @@ export const findNodeContext = (context: IWebhookFunctions): IDataObject | undef
  * @returns the input that the node had when it fell asleep
  */
 export function enableNode(context: IWebhookFunctions): INodeExecutionData[][] {
-	const [entry] = readExecutionData(context)?.nodeExecutionStack ?? [];
-	if (!entry) return [];
-	const { [INPUT_NAME]: input = [], ...data } = entry.data;
-	entry.node.disabled = false;
-	entry.data = data;
+	const [next] = readExecutionData(context)?.nodeExecutionStack ?? [];
+	if (!next) return [];
+	const { [INPUT_NAME]: input = [], ...data } = next.data;
+	next.node.disabled = false;
+	next.data = data;
 	return input as INodeExecutionData[][];
 }
 

@@ -51,9 +51,9 @@ function unpackRows(value: unknown): unknown {
 	if (!isObject(value) || !Array.isArray(value.reference)) return value;
 	return value.reference.map((row: unknown) => {
 		if (!isObject(row)) return row;
-		const entries = rowFields.map((field) => [toRequestKey(field), row[field.name]] as const);
+		const pairs = rowFields.map((field) => [toRequestKey(field), row[field.name]] as const);
 		return Object.fromEntries(
-			entries.filter(([, part]) => part instanceof Nothing || !isBlank(part)),
+			pairs.filter(([, part]) => part instanceof Nothing || !isBlank(part)),
 		);
 	});
 }

@@ -57,7 +57,7 @@ interface InputPlace extends Omit<FileUse, 'file'> {
 const MOST_LEVELS = 64;
 
 /**
- * Turns what an item gives into the input that is sent, in one walk over its values. Where the schema
+ * Turns the user's values into the input that is sent, in one walk over the values. Where the schema
  * takes files, texts become links or files of the item.
  */
 export class InputReader {

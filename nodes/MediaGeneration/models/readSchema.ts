@@ -178,8 +178,7 @@ function joinAll(schemas: JsonSchema[]): JsonSchema {
 	if (!first) return {};
 	if (!others.length) return mendType(first);
 	const joined = Object.assign({}, ...[...filled].reverse()) as JsonSchema;
-	setParts(joined, filled, joinAll);
-	setRequired(joined, listRequired(filled));
+	setParts(joined, filled, joinAll, () => true);
 	if (first.properties && !first.type) joined.type = 'object';
 	return mendType(joined);
 }
@@ -195,17 +194,21 @@ function joinChoices(schemas: JsonSchema[]): JsonSchema {
 	const isShared = ([name, value]: [string, unknown]) =>
 		others.every((other) => isEqual(getPart(other, name), value));
 	const joined: JsonSchema = Object.fromEntries(Object.entries(first).filter(isShared));
-	setParts(joined, choices, joinChoices);
-	const isRequired = (name: string) => choices.every(({ required }) => required?.includes(name));
-	setRequired(joined, listRequired(choices).filter(isRequired));
+	const isRequiredByAll = (name: string) =>
+		choices.every(({ required }) => required?.includes(name));
+	setParts(joined, choices, joinChoices, isRequiredByAll);
 	return joinValues(joined, schemas);
 }
 
-/** Joins the properties and the items of several schemas. */
+/**
+ * Sets the parts that several schemas have: properties, items, and the names of required properties.
+ * @param isRequired says whether a property is required that at least one schema requires
+ */
 function setParts(
 	joined: JsonSchema,
 	schemas: JsonSchema[],
 	join: (schemas: JsonSchema[]) => JsonSchema,
+	isRequired: (name: string) => boolean,
 ): void {
 	const names = Object.assign({}, ...schemas.map((one) => one.properties)) as object;
 	const properties = mapValues(names, (_, name) =>
@@ -214,15 +217,10 @@ function setParts(
 	if (Object.keys(properties).length) joined.properties = properties;
 	const items = schemas.flatMap((schema) => schema.items ?? []);
 	if (items.length) joined.items = join(items);
-}
-
-const listRequired = (schemas: JsonSchema[]): string[] =>
-	schemas.flatMap((schema) => schema.required ?? []);
-
-/** Deletes the key first, because the order of keys counts in the digest that workflows store. */
-function setRequired(joined: JsonSchema, names: string[]): void {
+	const required = schemas.flatMap((schema) => schema.required ?? []).filter(isRequired);
+	// Always the last key, because the order of keys counts in the digest that workflows store.
 	delete joined.required;
-	if (names.length) joined.required = [...new Set(names)];
+	if (required.length) joined.required = [...new Set(required)];
 }
 
 /** Gives a schema all types, and all values, of several schemas. */

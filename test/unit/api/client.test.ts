@@ -247,7 +247,7 @@ describe('an answer', () => {
 		expect(`${message} ${description}`).toMatch(words);
 	});
 
-	it('with 404 to an upload is an error that names what to fill in', async () => {
+	it('names what to fill in after 404 to an upload', async () => {
 		const { service } = openService([404, { code: 404 }]);
 		const upload = service.upload('a.png', fileUrl, SETTINGS);
 		const description = expect.stringContaining("Check 'Upload Base URL'") as string;

@@ -23,7 +23,7 @@ describe('a message', () => {
 		expect(hideInMessage(`a ${text} b ${text}`, secrets)).toBe('a *** b ***');
 	});
 
-	it('hides the longer of two secrets whole, a long secret, and one with half a character', () => {
+	it('hides whole the longer of two secrets, a long one, and half a character', () => {
 		const [long, odd] = [
 			Array.from({ length: 1_000 }, (__, index) => index).join(''),
 			'half\ud800/way',

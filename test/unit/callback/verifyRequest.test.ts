@@ -104,15 +104,12 @@ it.each<[number, Refused['reason'], string, Sent]>([
 	[400, 'taskIdMalformed', 'a dot, which a URL resolves', { body: id('.') }],
 	[400, 'taskIdContradictory', 'a record of another task', { body: record({ task_id: 'other' }) }],
 	[400, 'taskIdContradictory', 'another ID at the top', { body: { ...record(), taskId: 'other' } }],
-])(
-	'%d %s refuses a signed callback for %s, and no key is read',
-	async (httpStatus, reason, _, sent) => {
-		const { node, receive } = newNode();
-		expect(await receive(SIGNED, sent)).toMatchObject({ reason });
-		expect(REFUSALS[reason][0]).toBe(httpStatus);
-		expect(node.reads).toBe(0);
-	},
-);
+])('%d %s is the answer to %s, and no key is read', async (httpStatus, reason, _, sent) => {
+	const { node, receive } = newNode();
+	expect(await receive(SIGNED, sent)).toMatchObject({ reason });
+	expect(REFUSALS[reason][0]).toBe(httpStatus);
+	expect(node.reads).toBe(0);
+});
 
 it('a stale callback says by how much the clocks differ, and with a tolerance of 0 none is stale', async () => {
 	const { receive } = newNode();
@@ -136,7 +133,7 @@ it('both keys are compared in constant time, whichever made the signature', asyn
 	expect(REFUSALS.signatureWrong[0]).toBe(401);
 });
 
-it('the bytes of the body are signed as they came, also if they are no UTF-8; with a key that signs nothing, a signature is wrong', async () => {
+it('the bytes of the body are signed as they came, also if they are no UTF-8; some keys sign nothing', async () => {
 	const { receive } = newNode({ webhookSecret: KEY });
 	const bytes = Buffer.from(JSON.stringify({ ...id(taskId), more: 'ÿ' }), 'latin1');
 	expect(await receive(SIGNED, { bytes })).toMatchObject({ signedBy: 'current' });
@@ -163,60 +160,42 @@ const stale = { timestamp: 1 };
 const nudge = { key: 'x', body: { data: { task_id: taskId, callbackType: 'nudge' } } };
 const garbage = { ...unsigned, body: [] };
 it.each<[string, VerifyOptions, object | undefined, Sent, object]>([
-	['a receiver that needs none takes an unsigned callback', ANYONE, undefined, unsigned, isOff],
-	['a sleeping run without a key takes a stale callback', IF_KEY, NO_KEY, stale, isOff],
+	['that needs none takes an unsigned one', ANYONE, undefined, unsigned, isOff],
+	['asleep without a key takes a stale one', IF_KEY, NO_KEY, stale, isOff],
 	[
-		'a sleeping run with a key refuses an unsigned callback',
+		'asleep with a key refuses an unsigned one',
 		IF_KEY,
 		undefined,
 		unsigned,
 		{ reason: 'headerMissing' },
 	],
+	['asleep with a key refuses a stale one', IF_KEY, undefined, stale, { reason: 'timestampStale' }],
+	['asleep with a key takes a nudge', IF_KEY, undefined, nudge, isOff],
+	['that is the trigger refuses a nudge', SIGNED, undefined, nudge, { reason: 'signatureWrong' }],
 	[
-		'a sleeping run with a key refuses a stale callback',
-		IF_KEY,
-		undefined,
-		stale,
-		{ reason: 'timestampStale' },
-	],
-	['a sleeping run with a key takes a nudge', IF_KEY, undefined, nudge, isOff],
-	['the trigger refuses a nudge', SIGNED, undefined, nudge, { reason: 'signatureWrong' }],
-	[
-		'a receiver that needs none takes an unsigned ID at the top',
+		'that needs none takes an ID at the top',
 		ANYONE,
 		undefined,
 		{ ...unsigned, body: atTop },
 		hasFailed,
 	],
 	[
-		'a sleeping run without a key takes an unsigned ID at the top',
+		'asleep without a key takes an ID at the top',
 		IF_KEY,
 		NO_KEY,
 		{ ...unsigned, body: atTop },
 		hasFailed,
 	],
 	[
-		'a sleeping run with a key refuses a signed ID at the top',
+		'asleep with a key refuses an ID at the top',
 		IF_KEY,
 		undefined,
 		{ body: atTop },
 		{ reason: 'taskIdMissing' },
 	],
-	[
-		'a sleeping run with a key refuses garbage',
-		IF_KEY,
-		undefined,
-		garbage,
-		{ reason: 'bodyNotAnObject' },
-	],
-	[
-		'the trigger without a key refuses a signed callback',
-		SIGNED,
-		NO_KEY,
-		{},
-		{ reason: 'keyMissing' },
-	],
-])('whether a signature is needed: %s', async (_, options, credential, sent, expected) => {
+	['asleep with a key refuses garbage', IF_KEY, undefined, garbage, { reason: 'bodyNotAnObject' }],
+	['that needs a key and has none refuses all', SIGNED, NO_KEY, {}, { reason: 'keyMissing' }],
+])('of callbacks, a receiver %s', async (_, options, credential, sent, expected) => {
 	const { node, receive } = newNode(credential);
 	expect(await receive(options, sent)).toMatchObject(expected);
 	// At the limit, a run is nudged whose credential may be gone.

@@ -158,14 +158,11 @@ async function openLink(
 		abortSignal: joinSignals(end, call.signal),
 	};
 	let { url } = file;
-	let redirectedFrom: string | undefined;
+	let from: string | undefined;
 	for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
 		if (!isWebUrl(url))
 			throw new DownloadError(file, 'its link leads to what is not a web address', ASK_SERVICE);
-		if (
-			isInternalUrl(url) &&
-			!isInternalUrl(redirectedFrom ?? (await getService()).credentials.baseUrl)
-		)
+		if (isInternalUrl(url) && !isInternalUrl(from ?? (await getService()).credentials.baseUrl))
 			throw buildServerError(file, url, 'is inside this network', ASK_SERVICE);
 		const asking = call.context.helpers.httpRequest({ ...request, url });
 		const answer = (await asking.catch((error: unknown) => {
@@ -180,7 +177,7 @@ async function openLink(
 		if (statusCode === 200) return { ...answer, url };
 		if (statusCode < 300 || statusCode >= 400 || !location)
 			throw buildServerError(file, url, `answered ${statusCode}`);
-		redirectedFrom = url;
+		from = url;
 		url = URL.canParse(location, url) ? new URL(location, url).href : location;
 	}
 	throw buildServerError(file, url, `redirected more than ${MOST_REDIRECTS} times`, ASK_SERVICE);

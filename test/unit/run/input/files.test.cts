@@ -138,21 +138,18 @@ describe('the name of a file', () => {
 		['Side views', ['Side_views_0', 'Side_views_1'], false, 2],
 		['data', ['data', 'data_1', 'data_2'], true, 3],
 		['data', ['data', 'data_2'], true, 1],
-	])(
-		'stands for files as people write it: %j in an item with %j',
-		async (name, names, isOfOne, count) => {
-			const files = pictures(...names);
-			const meant = names.slice(0, count);
-			const all = meant.map((field) => `file: ${field}`);
-			const ofOne = read({ ...inFields({ image_url: name }), files });
-			if (isOfOne) expect(await ofOne).toEqual({ image_url: all[0] });
-			else await expect(ofOne).rejects.toThrow(`but is given ${count}: ${meant.join(', ')}`);
-			const image_urls = name;
-			expect(await readInAnyWay({ image_urls }, files)).toEqual({ image_urls: all });
-			const inExtra = inFields({}, { options: { extraFields: { image_urls } } });
-			expect(await read({ ...inExtra, files })).toEqual({ image_urls: all });
-		},
-	);
+	])('counts as people write it: %j in an item with %j', async (name, names, isOfOne, count) => {
+		const files = pictures(...names);
+		const meant = names.slice(0, count);
+		const all = meant.map((field) => `file: ${field}`);
+		const ofOne = read({ ...inFields({ image_url: name }), files });
+		if (isOfOne) expect(await ofOne).toEqual({ image_url: all[0] });
+		else await expect(ofOne).rejects.toThrow(`but is given ${count}: ${meant.join(', ')}`);
+		const image_urls = name;
+		expect(await readInAnyWay({ image_urls }, files)).toEqual({ image_urls: all });
+		const inExtra = inFields({}, { options: { extraFields: { image_urls } } });
+		expect(await read({ ...inExtra, files })).toEqual({ image_urls: all });
+	});
 
 	it.each<[value: unknown, files: string[], sent: unknown]>([
 		[['data'], ['data', 'data_1'], ['file: data']],
@@ -387,15 +384,12 @@ describe('bytes that are no media', () => {
 		['videoUrl2', true],
 		['end_frame', true],
 		['document_file', false],
-	])(
-		'are an error where the name of the field means pictures or sound: %s',
-		async (name, isError) => {
-			const openapi = describeModel({ [name]: link });
-			const sent = read({ ...inFields({ [name]: 'data' }), openapi, files: { data: login } });
-			if (isError) await expect(sent).rejects.toThrow('is a web page');
-			else expect(await sent).toEqual({ [name]: 'file: data' });
-		},
-	);
+	])('are an error by the words of a name: %s', async (name, isError) => {
+		const openapi = describeModel({ [name]: link });
+		const sent = read({ ...inFields({ [name]: 'data' }), openapi, files: { data: login } });
+		if (isError) await expect(sent).rejects.toThrow('is a web page');
+		else expect(await sent).toEqual({ [name]: 'file: data' });
+	});
 });
 
 it('files are uploaded once each, in their order, as what they are by their bytes', async () => {

@@ -82,7 +82,7 @@ it.each<[stored: unknown, input: Values]>([
 	},
 );
 
-it('a template that is no JSON does not become JSON by what a stranger writes', async () => {
+it('a stranger makes no JSON of a template that is none', async () => {
 	const sent = send('={ "a": "{{ $json.b }}" "{{ $json.b }}" }', { b: 'n", "b": "", "c": "' });
 	await expect(sent).rejects.toThrow('is not valid JSON');
 });
