@@ -93,18 +93,18 @@ async function askForTask(
 	taskId: string,
 	answerBy: number,
 ): Promise<Task | Error | undefined> {
-	let answer: Task | Error | undefined;
+	let details: Task | Error | undefined;
 	const ask = async () => {
 		const settings = { timeoutSeconds: DETAILS_TIMEOUT_SECONDS };
 		for (const length of [0, ...PAUSES_BEFORE_KNOWN]) {
 			if (length) await pause(length);
-			answer = await service.getTask(taskId, settings).catch((error: Error) => error);
-			if (!isOfKind(answer, 'unknownTask')) return;
+			details = await service.getTask(taskId, settings).catch((error: Error) => error);
+			if (!isOfKind(details, 'unknownTask')) return;
 		}
 	};
 	await settleBy(answerBy, ask());
 	// A slow service may have said before that it doesn't know the task.
-	return answer;
+	return details;
 }
 
 /** What is known of a task that has ended. */

@@ -3,7 +3,7 @@ import { TaskService } from '../../../nodes/MediaGeneration/api/client';
 import type { Credentials } from '../../../nodes/MediaGeneration/api/credential';
 import { buildContext } from '../n8n';
 
-/** What a service says. A body that is a generator is streamed by it. An error: nobody answers. */
+/** What a service says. A body that is a generator is streamed. With an error, nobody answers. */
 export type Answer = [statusCode: number, body: unknown] | Error;
 
 export const ok = (data: unknown) => ({ code: 200, data });
@@ -24,7 +24,7 @@ export async function* stream(...texts: Array<string | Error>) {
 	}
 }
 
-/** A service that answers so, and what it was sent. */
+/** Opens a service with this answer. @returns the service, and what was sent to it */
 export function openService(
 	answer: Answer | ((url: string) => Answer | Promise<Answer>),
 	changes: Partial<Credentials> = {},
@@ -43,9 +43,9 @@ export function openService(
 		expect([type, credentialsDecrypted]).toMatchObject(['mediaGenerationApi', { data: used }]);
 		requests.push(options);
 		signals.push(this.getExecutionCancelSignal());
-		const given = await (typeof answer === 'function' ? answer(options.url) : answer);
-		if (given instanceof Error) throw given;
-		return { statusCode: given[0], body: given[1] };
+		const reply = await (typeof answer === 'function' ? answer(options.url) : answer);
+		if (reply instanceof Error) throw reply;
+		return { statusCode: reply[0], body: reply[1] };
 	}
 	const context = buildContext(
 		{ helpers: { httpRequestWithAuthentication } },

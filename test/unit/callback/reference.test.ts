@@ -25,7 +25,7 @@ it.each([
 );
 
 it.each([' two\r\nlines\n', '\0', '🦊 ? & = # %20 +'])(
-	'the reference %j comes back as it was, by the current and the previous key',
+	'the reference %j comes back as it was, by either key',
 	(text) => {
 		const made = make(text);
 		expect(readReference(made, { current })).toBe(text);

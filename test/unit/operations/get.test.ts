@@ -36,7 +36,7 @@ describe.each([
 	{ operation: 'get' },
 	{ operation: 'get', simplify: false },
 	{ operation: 'getFiles', files: ['result'], binaryPropertyName: 'data' },
-])('with the parameters %j, the error', (parameters) => {
+])('the error for %j', (parameters) => {
 	it.each([
 		[
 			'an unknown task to check the ID',
