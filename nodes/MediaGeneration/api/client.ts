@@ -101,7 +101,7 @@ export class TaskService {
 		const failure = answer.failure as ServiceError;
 		const { message, description, facts } = failure;
 		const { code, answeredBy, didNothing } = facts;
-		// The service's text about a failure may repeat the input, with the ID of an earlier task.
+		// The service's text about a failure may repeat the input, with the ID of another task.
 		const isExplained = answeredBy === 'service' && code !== undefined;
 		const taskId = data?.taskId ?? (isExplained ? undefined : answer.findTaskId());
 		if (didNothing && !taskId) throw failure.withRemedy(`${NOTHING_CREATED} ${description}`);

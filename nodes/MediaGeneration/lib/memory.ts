@@ -24,7 +24,7 @@ export const STORES = {
 	callbacks: { most: 1_000 },
 	/** Weighed by the number of items. */
 	runs: { most: 20_000 },
-	/** What belongs together only because it comes within this time. */
+	/** Calls that nothing else connects count as one while they come within this time. */
 	tools: { most: 10_000, time: 3_600_000 },
 	naps: { most: 10_000 },
 	/** In characters. */

@@ -91,7 +91,7 @@ function findFault(
 	return undefined;
 }
 
-/** Lists the parts of a list, or the properties that an object has or needs. */
+/** Lists the parts of a list, or the properties that an object may have. */
 function listParts(schema: JsonSchema, value: unknown) {
 	const items = getItems(schema);
 	if (Array.isArray(value))

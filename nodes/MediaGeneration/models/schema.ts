@@ -121,8 +121,8 @@ const takesText = (schema: JsonSchema, types = listTypes(schema)): boolean =>
 export type Purpose =
 	| { role: 'file' | 'prompt' | 'value' }
 	| {
-			/** The ID of a task or file that an earlier node created. */
-			role: 'earlierResult';
+			/** The ID of a task or file that a node before this one created. */
+			role: 'resultId';
 			/** What the editor calls it. */
 			title: string;
 			/** The expression for the ID. n8n runs it, so it never contains text of the service. */
@@ -136,9 +136,9 @@ export function findPurpose(name: string, schema: JsonSchema): Purpose {
 	if (name === 'prompt') return { role: 'prompt' };
 	const words = spaceWords(name);
 	if (/\btask id$/.test(words))
-		return { role: 'earlierResult', title: 'earlier task', expression: '={{ $json.taskId }}' };
+		return { role: 'resultId', title: 'earlier task', expression: '={{ $json.taskId }}' };
 	if (/\b(audio|song|track|music|clip) id$/.test(words))
-		return { role: 'earlierResult', title: 'earlier file', expression: '={{ $json.file.id }}' };
+		return { role: 'resultId', title: 'earlier file', expression: '={{ $json.file.id }}' };
 	return { role: 'value' };
 }
 

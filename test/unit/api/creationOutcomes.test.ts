@@ -36,7 +36,7 @@ it.each<[string, Answer, string]>([
 const EARLIER = { taskId: 'earlier', task_id: 7 };
 const UNREAD = { detail: [{ loc: ['body', 'input'], msg: 'Invalid', input: EARLIER }] };
 
-it('an ID that was sent is of an earlier task', async () => {
+it('an ID that was sent is of another task', async () => {
 	expect(await create([422, UNREAD], EARLIER)).toMatchObject({ kind: 'input' });
 	for (const [answer, taskId] of [
 		[[200, ok({ input: EARLIER })], undefined],

@@ -6,7 +6,7 @@ const list = (items: JsonSchema) => ({ type: 'array', items });
 /** What a property is for, in a word. */
 function nameRole(name: string, schema: JsonSchema): string {
 	const purpose = findPurpose(name, schema);
-	return purpose.role === 'earlierResult' ? purpose.title : purpose.role;
+	return purpose.role === 'resultId' ? purpose.title : purpose.role;
 }
 
 describe('a text is recognized by its name', () => {

@@ -139,7 +139,7 @@ const makeField = (
 
 /**
  * Makes the editor's field of a property. At first the editor shows required fields, files, choices with
- * a default, fields that continue an earlier result, and filled fields. A person can add the others.
+ * a default, fields for the ID of a result, and filled fields. A person can add the others.
  */
 function toMapperField(property: Property, filled: string[]): ResourceMapperField {
 	const { name, schema, isRequired } = property;
@@ -151,7 +151,7 @@ function toMapperField(property: Property, filled: string[]): ResourceMapperFiel
 	const isSeen =
 		isRequired ||
 		purpose.role === 'file' ||
-		purpose.role === 'earlierResult' ||
+		purpose.role === 'resultId' ||
 		(schema.enum && !isBlank(schema.default)) ||
 		filled.includes(name);
 	const isOn = (isSwitch && schema.default === true) || undefined;
@@ -163,7 +163,7 @@ function toMapperField(property: Property, filled: string[]): ResourceMapperFiel
 		required: isRequired && display && !takesJson(schema),
 		removed: display && !isSeen,
 		options: choices.length ? options : undefined,
-		defaultValue: purpose.role === 'earlierResult' ? purpose.expression : isOn,
+		defaultValue: purpose.role === 'resultId' ? purpose.expression : isOn,
 	});
 }
 
@@ -232,7 +232,7 @@ function findControl(
 	const types = listTypes(schema);
 	const isList = types.includes('array');
 	const isText = types.includes('string') || !types.length;
-	if (purpose.role === 'earlierResult') {
+	if (purpose.role === 'resultId') {
 		const takes = `${purpose.title}; its ID is ${purpose.expression.slice(1)}`;
 		return { type: 'string', takes, note: purpose.title };
 	}
