@@ -56,11 +56,11 @@ export const buildCall = (...setup: Parameters<typeof buildContext>) =>
 	readCall(buildContext(...setup));
 
 /** Builds the error of a request that the service has rejected. */
-export const rejection = (code: number, text = '') =>
+export const buildRejection = (code: number, text = '') =>
 	findFailure('https://api.example', 200, code, text, '') as ServiceError;
 
 /** Builds the error of a creation of unknown outcome. */
-export const unknown = (taskId?: string) =>
+export const buildUnknown = (taskId?: string) =>
 	buildUnknownError({ message: 'The service broke off', taskId });
 
 /** How a run waits, where a test doesn't care. */

@@ -8,7 +8,7 @@ import {
 } from '../../../nodes/MediaGeneration/run/output/errors';
 import { beginLedger } from '../../../nodes/MediaGeneration/run/ledger/changes';
 import type { Task } from '../../../nodes/MediaGeneration/api/task';
-import { buildCall, rejection } from '../n8n';
+import { buildCall, buildRejection } from '../n8n';
 
 const call = buildCall({ input: [{}, {}, {}, {}] });
 const tool = buildCall({ isTool: true });
@@ -32,7 +32,7 @@ const userError = new UserError('Refused', { description: 'Wait.' });
 it('the error of a run names its item where there are others, and gives the editor no number to add', () => {
 	const { message } = toNodeError(buildCall({ input: [{}] }), userError, undefined, 0);
 	expect(message).toBe('Refused');
-	for (const error of [userError, rejection(402), new Error('Own')]) {
+	for (const error of [userError, buildRejection(402), new Error('Own')]) {
 		const { message, context } = toNodeError(buildCall({ input: [{}, {}] }), error, undefined, 0);
 		expect(message).toMatch(/ \[item 1 of 2\]$/);
 		expect(context.itemIndex).toBeUndefined();
@@ -45,7 +45,7 @@ const ended = (status: 'failed' | 'timedOut', failCode?: string) => ({
 
 describe('the error of a run', () => {
 	it('is of a class of n8n, and has our words', () => {
-		const [ours, api] = [runError(), rejection(402, 'empty')].map((error) =>
+		const [ours, api] = [runError(), buildRejection(402, 'empty')].map((error) =>
 			toNodeError(call, error),
 		);
 		expect(ours).toBeInstanceOf(NodeOperationError);

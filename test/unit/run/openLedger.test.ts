@@ -15,7 +15,7 @@ import {
 } from '../../../nodes/MediaGeneration/run/ledger/ledger';
 import { leaveRun } from '../../../nodes/MediaGeneration/run/ledger/openLedger';
 import { settle } from '../corpus';
-import { buildCall, buildDetails, prepare, unknown, WAIT, type RunSetup } from '../n8n';
+import { buildCall, buildDetails, prepare, buildUnknown, WAIT, type RunSetup } from '../n8n';
 import { open } from './sending';
 
 type Opening = Parameters<typeof open>[1];
@@ -37,7 +37,7 @@ it('a run that n8n begins again with older data has its tasks, their count, and 
 	reserveTask(first.ledger);
 	reserveTask(first.ledger);
 	keepSettings(first.ledger, () => WAIT);
-	countUnknown(first.ledger, 'account', unknown());
+	countUnknown(first.ledger, 'account', buildUnknown());
 	const again = begin('older');
 	expect(again.ledger.unknownCounts).toBe(first.ledger.unknownCounts);
 	expect(again.ledger).toMatchObject({ shared: { taskCount: 2 }, settings: WAIT });

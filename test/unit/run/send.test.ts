@@ -2,7 +2,7 @@ import { buildUnknownError, type UnknownOutcome } from '../../../nodes/MediaGene
 import { pause } from '../../../nodes/MediaGeneration/lib/timers';
 import { findUnknownCall } from '../../../nodes/MediaGeneration/run/ledger/ledger';
 import { sendAll } from '../../../nodes/MediaGeneration/run/send/send';
-import { prepare, rejection, unknown, type RunSetup } from '../n8n';
+import { prepare, buildRejection, buildUnknown, type RunSetup } from '../n8n';
 import { listResults, open, send } from './sending';
 
 type Answer = Error | string;
@@ -27,12 +27,12 @@ async function create(answers: Answer[], tokens: string[] = [], place: RunSetup 
 }
 
 describe('of one account,', () => {
-	const lost = unknown();
+	const lost = buildUnknown();
 	const quick = perhapsRejected();
 	const nine = Array<Answer>(9).fill(quick);
 
 	it.each<[string, Answer[]]>([
-		['a rejection of the token', [rejection(401)]],
+		['a rejection of the token', [buildRejection(401)]],
 		['three unknown outcomes', [lost, lost, lost]],
 		['three unknown outcomes, and some that may be rejections', [lost, quick, lost, quick, lost]],
 		['ten that may be rejections', [...nine, quick]],
@@ -42,9 +42,12 @@ describe('of one account,', () => {
 	});
 
 	it.each<[string, Answer[]]>([
-		['a rejection of a field', [rejection(422)]],
+		['a rejection of a field', [buildRejection(422)]],
 		['three unknown outcomes with a task between them', [lost, lost, 'task', lost]],
-		['three unknown outcomes with a rejection between them', [lost, lost, rejection(422), lost]],
+		[
+			'three unknown outcomes with a rejection between them',
+			[lost, lost, buildRejection(422), lost],
+		],
 		['ten that may be rejections, with a task between them', [...nine, 'task', quick]],
 	])('after %s, the next one is sent', async (_, before) => {
 		const { sent } = await create([...before, 'task']);
@@ -53,7 +56,7 @@ describe('of one account,', () => {
 
 	it('after too few credits, further items say why they were not sent, and what to do', async () => {
 		const tokens = ['poor', 'poor', 'rich'];
-		const { sent, results } = await create([rejection(402, 'empty'), 'b', 'c'], tokens);
+		const { sent, results } = await create([buildRejection(402, 'empty'), 'b', 'c'], tokens);
 		expect(sent).toEqual([0, 2]);
 		const message = expect.stringMatching(/^This item was not sent: .*too few credits/) as string;
 		const description = expect.stringContaining('Top up') as string;
@@ -67,7 +70,7 @@ it.each<[string, RunSetup, RunSetup, number[]]>([
 	["nor in the next call of n8n's Agents", { contextData: null, executionId: '' }, {}, [0, 1]],
 ])('unknown outcomes of an account count together %s', async (_, place, later, expected) => {
 	const run = { contextData: {}, ...place };
-	await create([unknown(), unknown(), unknown()], [], run);
+	await create([buildUnknown(), buildUnknown(), buildUnknown()], [], run);
 	const { sent, results } = await create(['a', 'b'], ['token', 'other'], { ...run, ...later });
 	expect(sent).toEqual(expected);
 	if (sent.length === 2) return;
@@ -81,7 +84,7 @@ it.each<[string, RunSetup, RunSetup, number[]]>([
 
 it('a rejection of a model that the service does not describe says so at once', async () => {
 	const run = open(1);
-	const creation = prepare(run.call.context, 0, { createTask: () => rejection(422) });
+	const creation = prepare(run.call.context, 0, { createTask: () => buildRejection(422) });
 	const request = { ...creation.request, isUndescribed: true };
 	await sendAll(run, [{ ...creation, request }]);
 	const description = expect.stringMatching(/^The service describes no model "model"\. /) as string;
@@ -185,7 +188,7 @@ describe('below an MCP server,', () => {
 
 	it('a creation that waits for other tasks to end is not sent any more, though the clock goes back', async () => {
 		void pause(9_999).then(() => jest.setSystemTime(Date.now() - 60_000));
-		const { outcome, sent } = await sendInTime(() => rejection(429, 'Too many running tasks'));
+		const { outcome, sent } = await sendInTime(() => buildRejection(429, 'Too many running tasks'));
 		expect(outcome).toMatchObject(NOTHING);
 		expect(sent).toEqual([1, 1]);
 	});
@@ -215,7 +218,7 @@ describe('at the rate of their account,', () => {
 
 	it('a run that an error ends creates none of its items that still wait for the rate', async () => {
 		const sent: number[] = [];
-		const items = [rejection(422), 'b', 'c'].map((answer, index) => ({
+		const items = [buildRejection(422), 'b', 'c'].map((answer, index) => ({
 			createTask() {
 				sent.push(index);
 				return answer;
@@ -225,7 +228,7 @@ describe('at the rate of their account,', () => {
 		}));
 		const sending = send(items);
 		await jest.advanceTimersByTimeAsync(60_000);
-		expect(listResults(await sending)).toEqual([rejection(422), undefined, undefined]);
+		expect(listResults(await sending)).toEqual([buildRejection(422), undefined, undefined]);
 		expect(sent).toEqual([0]);
 	});
 });

@@ -2,7 +2,7 @@ import { readCall } from '../../../nodes/MediaGeneration/host/call';
 import type { Task } from '../../../nodes/MediaGeneration/api/task';
 import { wait as waitForIds } from '../../../nodes/MediaGeneration/run/wait';
 import { fail } from '../fail';
-import { buildContext, type RunSetup, buildItem, rejection } from '../n8n';
+import { buildContext, type RunSetup, buildItem, buildRejection } from '../n8n';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -81,17 +81,21 @@ it('what the service said, or why it did not, is output though some looks never 
 		return (at) => (at < 1 ? first : new Promise<never>(() => {}));
 	};
 	const a = hangs({ ...pending, creditsConsumed: 2 });
-	const { outcomes } = await wait(['a', 'b', 'c'], { a, b: hangs(rejection(500)), c: endsAt(1) });
+	const { outcomes } = await wait(['a', 'b', 'c'], {
+		a,
+		b: hangs(buildRejection(500)),
+		c: endsAt(1),
+	});
 	expect(outcomes).toMatchObject([
 		shown({ status: 'timedOut', creditsConsumed: 2 }),
-		shown({ status: 'timedOut', lookError: rejection(500).message }),
+		shown({ status: 'timedOut', lookError: buildRejection(500).message }),
 		shown(completed),
 	]);
 });
 
 it.each<[string, Say]>([
-	['has too many requests', (at) => (at < 10 ? rejection(429, 'rate limit') : completed)],
-	['has a fault', (at) => (at < 10 ? rejection(500) : completed)],
+	['has too many requests', (at) => (at < 10 ? buildRejection(429, 'rate limit') : completed)],
+	['has a fault', (at) => (at < 10 ? buildRejection(500) : completed)],
 	['does not know the task yet', (at) => (at < 29 ? UNKNOWN : completed)],
 ])('waits on where the service %s for a while', async (_, say) => {
 	const { outcomes } = await wait(['a'], { a: say });
@@ -99,7 +103,7 @@ it.each<[string, Say]>([
 });
 
 it('where the service does not take the token, that is the error of its item at once', async () => {
-	const say = { a: () => rejection(401), b: endsAt(20) };
+	const say = { a: () => buildRejection(401), b: endsAt(20) };
 	const { outcomes, asked } = await wait(['a', 'b'], say, { goesOn: true });
 	expect(outcomes).toMatchObject([
 		{ error: { kind: 'token' } },
@@ -128,7 +132,7 @@ it('with On Error "stop", a task that the service does not know ends the run aft
 });
 
 it('no account gets what the service says to another account of a task with the same ID', async () => {
-	const say = { 'mine a': () => completed, 'yours a': () => rejection(401, 'Words to you') };
+	const say = { 'mine a': () => completed, 'yours a': () => buildRejection(401, 'Words to you') };
 	const options = { tokens: ['mine', 'yours', 'mine'], goesOn: true };
 	const { outcomes, asked } = await wait(['a', 'a', 'a'], say, options);
 	expect(outcomes).toMatchObject([

@@ -1,5 +1,5 @@
 import { digest } from '../../../../nodes/MediaGeneration/lib/json';
-import { rejection } from '../../n8n';
+import { buildRejection } from '../../n8n';
 import {
 	describeModel,
 	inColumns,
@@ -14,7 +14,7 @@ import {
 
 const openapi = describeModel({ prompt: text, size: { enum: [4, 8] }, image_urls: links });
 
-const fail = (status: number) => rejection(status, 'Down');
+const fail = (status: number) => buildRejection(status, 'Down');
 
 describe('a catalogue that fails', () => {
 	it.each([429, 500, 503])(
