@@ -3,14 +3,8 @@ import { buildStreamedBody } from '../host/http';
 import { readResumeSecrets } from '../host/resumeUrl';
 import { digest, dropUndefined } from '../lib/json';
 import { type RateLimiter, RateLimiters } from '../lib/rateLimiter';
-import {
-	type AnswerOf,
-	hideInData,
-	listUrlSecrets,
-	taskRecord,
-	type TaskRecord,
-	type UploadedFile,
-} from './answers';
+import { hideInData, listUrlSecrets } from '../lib/redaction';
+import { type AnswerOf, taskRecord, type TaskRecord, type UploadedFile } from './answers';
 import type { Credentials } from './credential';
 import {
 	exchange,

@@ -9,18 +9,10 @@ import { withSignal } from '../host/http';
 import { CREDENTIAL, PACKAGE } from '../lib/brand';
 import { isObject, leaveOutData } from '../lib/json';
 import { limitConcurrency } from '../lib/mapConcurrent';
+import { hideInData, hideInMessage } from '../lib/redaction';
 import { joinSignals } from '../lib/timers';
-import {
-	type AnswerOf,
-	ANSWERS,
-	envelope,
-	hideInData,
-	hideInMessage,
-	parseServiceJson,
-	taskId,
-	toQuote,
-} from './answers';
-import { readBase, type Credentials } from './credential';
+import { type AnswerOf, ANSWERS, envelope, parseServiceJson, taskId, toQuote } from './answers';
+import { type Credentials, readBase } from './credential';
 import { buildError, findFailure, findNetworkFailure, type ServiceError } from './failure';
 import { type Endpoint, ENDPOINTS } from './service';
 

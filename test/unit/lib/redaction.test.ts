@@ -1,11 +1,10 @@
+import { parseServiceJson, taskRecord } from '../../../nodes/MediaGeneration/api/answers';
+import { toTask } from '../../../nodes/MediaGeneration/api/task';
 import {
 	hideInData,
 	hideInMessage,
 	listUrlSecrets,
-	parseServiceJson,
-	taskRecord,
-} from '../../../nodes/MediaGeneration/api/answers';
-import { toTask } from '../../../nodes/MediaGeneration/api/task';
+} from '../../../nodes/MediaGeneration/lib/redaction';
 import { expectLinear, fill } from '../linear.cts';
 
 const TOKEN = 'pk+1/2=AZy&b"c';
