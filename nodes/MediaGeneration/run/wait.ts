@@ -1,8 +1,9 @@
+import type { TaskService } from '../api/client';
 import { factsOf, isOfKind } from '../api/failure';
 import type { Call } from '../host/call';
 import type { Item, Outcome } from './input/item';
-import { beginLedger } from './ledger/changes';
-import type { WaitSettings } from './ledger/ledger';
+import { addEntries, beginLedger } from './ledger/changes';
+import type { Entry, WaitSettings } from './ledger/ledger';
 import { showOutcomes } from './output/output';
 import { beginRun, endsBeforeWait } from './run';
 import { MAX_TIME_UNSEEN } from './timetable';
@@ -25,24 +26,24 @@ export async function wait(
 	tasks: AwaitedTask[],
 	settings: WaitSettings,
 ): Promise<Outcome[]> {
-	const ledger = beginLedger({
-		settings,
-		entries: tasks.map(({ item, taskId }) => ({
-			account: item.service.account,
-			attempts: [{ taskId }],
-		})),
-	});
-	const getService = async (index: number) => (tasks[index] as AwaitedTask).item.service;
+	const entries: Entry[] = [];
+	for (const { item, taskId } of tasks)
+		entries[item.index] = { account: item.service.account, attempts: [{ taskId }] };
+	const ledger = beginLedger({ settings, entries });
+	// For the items that have no task, because they did not pass their check.
+	addEntries(ledger, entries.length);
+	const services = new Map(tasks.map(({ item }) => [item.index, item.service]));
+	const getService = async (index: number) => services.get(index) as TaskService;
 	const run = beginWatch({ ...beginRun({ call, ledger }), getService });
 	const { looks, times } = run;
 	// For some seconds after a creation, a service may not know the task yet.
-	const isUndecided = (key: string) => {
+	const mayStillAppear = (key: string) => {
 		const { failure, answer } = looks.find(key);
 		if (!failure) return !answer;
 		return factsOf(failure).isTemporary || isOfKind(failure, 'unknownTask');
 	};
-	// All pending tasks are looked at together, as long as one of them is undecided.
-	const list = () => (looks.pendingKeys.some(isUndecided) ? looks.pendingKeys : []);
+	// All pending tasks are looked at together, as long as one of them may still appear.
+	const list = () => (looks.pendingKeys.some(mayStillAppear) ? looks.pendingKeys : []);
 	const lastLookAt = Math.min(Date.now() + MAX_TIME_UNSEEN, times.lastLookAt);
 	await lookOnce(run);
 	await keepLooking(run, lastLookAt, list);
@@ -52,5 +53,6 @@ export async function wait(
 		if (failure && !factsOf(failure).isTemporary) run.errors.set(index, failure);
 	}
 	if (!endsBeforeWait(run)) await watch(run);
-	return showOutcomes(run);
+	const outcomes = showOutcomes(run);
+	return tasks.map(({ item }) => outcomes[item.index]);
 }

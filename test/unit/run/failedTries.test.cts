@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { listTaskIds, type Ledger } from '../../../nodes/MediaGeneration/run/ledger/ledger';
 import { readLedger } from '../../../nodes/MediaGeneration/run/ledger/openLedger';
 import {
@@ -5,6 +6,7 @@ import {
 	build,
 	runAndCheck,
 	MINUTE,
+	SECOND,
 	readNodeContext,
 	readLast,
 	type FateName,
@@ -37,6 +39,13 @@ describe.each(AWAKE_OR_ASLEEP)('a try after a failure, where the run waits by %s
 		const { sent, error } = await runAndCheck(world);
 		expect(sent).toEqual([1, 1]);
 		expect(error?.message).toBe('The task failed: blocked task-0-1z (code 501) [item 1 of 2]');
+	});
+
+	it('has the whole wait limit while the service takes no more tasks at once', async () => {
+		const fates = [{ end: 'failed', after: 50 * SECOND }, { creation: 'full' }, {}] as const;
+		const world = build([[...fates]], { howToWait, maxTries: 2, limit: MINUTE });
+		const { statuses, sent } = await runAndCheck(world);
+		expect([statuses, sent]).toEqual([['completed'], [3]]);
 	});
 
 	it('sends nothing again once its outcome is unknown; a retry does', async () => {
@@ -118,4 +127,22 @@ it('a retry of a retry with Execute Once keeps the tasks of all items', async ()
 	expect(once.error?.message).toContain('The task failed');
 	expect(statuses).toEqual(['failed', 'completed']);
 	expect(sent).toEqual([1, 1]);
+});
+
+it('a try downloads again what no host had in the try before, and nothing else', async () => {
+	const world = build([['failed', 'good'], 'good', 'good'], {
+		...{ howToWait: 'polling', maxTries: 2, onError: 'continueRegularOutput', downloads: true },
+	});
+	const { service } = world;
+	const download = service.download.bind(service);
+	const requests: string[] = [];
+	service.download = async (url: string) => {
+		requests.push(url);
+		const isDown = url.includes('task-1') && !service.find('task-0-2z');
+		if (isDown) return { statusCode: 404, headers: {}, body: Readable.from([]) };
+		return await download(url);
+	};
+	const { items } = await runAndCheck(world);
+	expect(items.map(({ binary }) => Object.keys(binary ?? {}))).toEqual(Array(3).fill(['data']));
+	expect(requests.filter((url) => url.includes('task-2'))).toHaveLength(1);
 });

@@ -22,7 +22,7 @@ const endsAt =
 
 const UNKNOWN = fail('unknownTask');
 
-/** Waits for the tasks of these IDs, each with its token. @returns the outcomes, and which looks came when */
+/** Waits for the tasks of these IDs, each with its token; a blank one did not pass its check. @returns the outcomes, and which looks came when */
 async function wait(
 	ids: string[],
 	service: Record<string, Say>,
@@ -39,7 +39,8 @@ async function wait(
 	};
 	const hints: string[] = [];
 	const context = buildContext({ hints, ...run });
-	const tasks = ids.map((taskId, index) => {
+	const tasks = ids.flatMap((taskId, index) => {
+		if (!taskId) return [];
 		const accessToken = tokens[index] ?? 'token';
 		const item = buildItem(context, index, { credentials: { accessToken } });
 		Object.assign(item.service, { getTask: getTask.bind(undefined, accessToken) });
@@ -54,6 +55,13 @@ async function wait(
 }
 
 const shown = (json: object) => ({ items: [{ json }] });
+
+it('numbers items as n8n does where one before did not pass its check', async () => {
+	const failed: Partial<Task> = { status: 'failed', failMessage: 'blocked' };
+	const { outcomes, hints } = await wait(['', 'a'], { a: () => failed });
+	expect(outcomes).toMatchObject([{ items: [{ json: { taskId: 'a' } }] }]);
+	expect(hints).toEqual([expect.stringContaining('(item 2)')]);
+});
 
 it('outputs a task that has ended already at once, with what the service says alone', async () => {
 	const { outcomes, seconds } = await wait(['a'], { a: () => completed });

@@ -86,7 +86,7 @@ export class Downloads {
 	private readonly limitDownloads = limitConcurrency(CONCURRENCY);
 	/** Asks for fresh links one by one: the service gives an account one link a second, and other runs wait too. */
 	private readonly renewOneByOne = limitConcurrency(1);
-	private readonly begun = new Map<string, Promise<TaskFile[]>>();
+	private readonly begun = new Map<string, { call: Call; files: Promise<TaskFile[]> }>();
 	/** By the task's key, once each of the task's files is downloaded or has an error. */
 	private readonly done = new Map<string, TaskFile[]>();
 
@@ -94,11 +94,17 @@ export class Downloads {
 		return this.done.get(key);
 	}
 
-	/** Downloads the files of a task, unless the run has begun to do so before. Nothing is thrown. */
+	/**
+	 * Downloads the files of a task, unless the run has begun to do so before. If a file could not be had
+	 * in a try, the next try downloads the task's files again. Nothing is thrown.
+	 */
 	async downloadOnce(key: string, task: Task, wanted: Wanted): Promise<void> {
-		const downloading = this.begun.get(key) ?? this.downloadAll(task, wanted);
-		this.begun.set(key, downloading);
-		this.done.set(key, await downloading);
+		const { call } = wanted;
+		const begun = this.begun.get(key);
+		const isRepeated = begun?.call !== call && this.done.get(key)?.some(({ error }) => error);
+		const files = begun && !isRepeated ? begun.files : this.downloadAll(task, wanted);
+		if (files !== begun?.files) this.begun.set(key, { call, files });
+		this.done.set(key, await files);
 	}
 
 	/** Downloads the files of a task, as the service returned it. Nothing is thrown. */

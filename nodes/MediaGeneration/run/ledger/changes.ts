@@ -175,9 +175,9 @@ export function countUnknown({ unknownCounts }: Ledger, account: string, error?:
 export const beginWait = (ledger: Ledger, at = Date.now()): number =>
 	(asWritable(ledger).waitBeganAt ??= at);
 
-/** Lets the wait begin anew, for the tasks of another try. */
-export function resetWait(ledger: Ledger): void {
-	delete asWritable(ledger).waitBeganAt;
+/** Lets the wait begin anew, for the tasks of another try; with `beganAt`, at that moment again. */
+export function resetWait(ledger: Ledger, beganAt?: number): void {
+	asWritable(ledger).waitBeganAt = beganAt;
 }
 
 /** Notes what the service says of a task, from `pending` to `completed` or `failed`. An end is final. */

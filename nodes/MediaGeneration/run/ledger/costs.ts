@@ -55,11 +55,11 @@ const readCost = ({ end, creditsConsumed }: Attempt): number | undefined =>
 	end?.creditsConsumed ?? creditsConsumed;
 
 /** Sums up what this execution has paid for. What it has adopted was paid for by an earlier execution. */
-export function sumUp({ earlier, entries }: Ledger) {
+export function sumUp({ entries }: Ledger) {
 	const costs = new Map<string, number>();
 	let [adopted, tries, failed] = [0, 0, 0];
 	for (const entry of entries) {
-		const own = entry.attempts.filter((attempt) => !earlier || !attempt.adopted);
+		const own = entry.attempts.filter((attempt) => !attempt.adopted);
 		if (entry.attempts.length && !own.length) adopted++;
 		tries = Math.max(tries, own.length);
 		for (const attempt of own) {

@@ -29,14 +29,16 @@ export async function sendAll(run: Run, creations: Creation[]): Promise<void> {
 	const [first] = creations;
 	if (!first) return;
 	const { call, ledger } = run;
-	const hadBegun = ledger.waitBeganAt !== undefined;
+	const { waitBeganAt } = ledger;
+	// The wait limit counts anew for the tasks of this try.
+	resetWait(ledger);
 	const runEnd = new AbortController();
 	const { perTenSeconds, atOnce } = readPace(first.item.option);
 	const signal = joinSignals(runEnd.signal, call.signal);
 	const create = openSenders(run, { perTenSeconds, signal });
 	const send = async (creation: Creation): Promise<number> => {
 		const { index } = creation.item;
-		// Older agents give calls side by side one run index, and so one entry.
+		// Older agents make several calls at once with the same run index, so the calls share an entry.
 		const isStillToSend = isToSend(ledger.entries[index] as Entry, call.mostTries);
 		if (call.signal?.aborted || !isStillToSend) return index;
 		const error = await sendGuarded(run, creation, async () => await create(creation));
@@ -50,8 +52,9 @@ export async function sendAll(run: Run, creations: Creation[]): Promise<void> {
 		return isEnd;
 	};
 	await mapConcurrent(creations, send, { concurrency: atOnce, afterEach });
-	// The wait limit counts anew for the tasks of this try.
-	if (hadBegun && creations.some(({ isSent }) => isSent)) resetWait(ledger);
+	// Without a new task, the wait of the try before goes on.
+	const isAnySent = creations.some(({ isSent }) => isSent);
+	if (waitBeganAt !== undefined && !isAnySent) resetWait(ledger, waitBeganAt);
 }
 
 /** How a run sends the creations of an account. */
@@ -187,7 +190,8 @@ function findCutOff({ answerBy, timeout }: Call): CutOff {
 	const inLog = "Its ID will be in n8n's log.";
 	if (answerBy <= times.sentBy)
 		return {
-			...{ sentBy: answerBy, knownBy: answerBy },
+			sentBy: answerBy,
+			knownBy: answerBy,
 			notSent: buildRunError(
 				'There was no time left to create the task, because MCP clients give up after a minute',
 				'The client may call again.',
