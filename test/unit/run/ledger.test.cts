@@ -101,13 +101,13 @@ it.each<[string, Partial<Entry>, Partial<Entry>, EntryStatus, boolean]>([
 	['no unknown outcome', { attempts: [report(FAILED)] }, { unknown: UNKNOWN }, 'unknown', false],
 ])('of two processes, a task counts before %s', (_, here, there, status, isSent) => {
 	const request = { digest: 'of the task', model: 'a/b' };
-	const build = (parts: Partial<Entry>): Entry => ({
+	const makeEntry = (parts: Partial<Entry>): Entry => ({
 		attempts: [],
 		...structuredClone(parts),
 		request: parts.attempts?.some(({ taskId }) => taskId !== 'bad') ? request : undefined,
 	});
-	const entry = build(here);
-	mergeEntry(entry, build(there));
+	const entry = makeEntry(here);
+	mergeEntry(entry, makeEntry(there));
 	expect([statusOf(entry), isToSend(entry, 5)]).toEqual([status, isSent]);
 	expect(listTaskIds([entry]).sort()).toEqual(
 		[...(here.attempts ?? []), ...(there.attempts ?? [])].map(({ taskId }) => taskId).sort(),
@@ -137,7 +137,7 @@ it('n8n stores no results of a run that has ended, though its tries still find t
 it('a request without words is hidden and stored again, however often', () => {
 	const entry: Entry = { request: { digest: 'digest', model: 'a/b' }, attempts: [] };
 	const ledger = beginLedger({ entries: [entry] });
-	for (const change of [hideResults, unhideResults, hideResults]) change(ledger);
+	for (const work of [hideResults, unhideResults, hideResults]) work(ledger);
 	expect(entry.request).toEqual({ digest: 'digest', model: 'a/b' });
 	Object.assign(entry.request!, { words: 'anew' });
 	expect(entry.request?.words).toBe('anew');
@@ -154,7 +154,10 @@ describe('a run that sleeps', () => {
 	const ASLEEP_AGAIN = 80 * SECOND;
 
 	/** A world of the events in the fixture: the first task ends after the limit. */
-	function begin(whileAsleep: (execution: Execution) => void, more: Partial<Plan> = {}): World {
+	function buildSleeping(
+		whileAsleep: (execution: Execution) => void,
+		more: Partial<Plan> = {},
+	): World {
 		const later = { after: 70 * SECOND };
 		const open = { after: 40 * SECOND };
 		const kill = (what: 'kill 0' | 'kill 1') => ({ when: { after: ASLEEP_AGAIN }, what });
@@ -173,7 +176,7 @@ describe('a run that sleeps', () => {
 	}
 
 	/** Changes what n8n has stored. */
-	function change(execution: Execution, work: (data: RunData) => void): void {
+	function changeStored(execution: Execution, work: (data: RunData) => void): void {
 		const data = readStored(execution);
 		work(data);
 		execution.stored = stringify(data);
@@ -188,8 +191,8 @@ describe('a run that sleeps', () => {
 	}
 
 	/** Puts the fixture in the place of what n8n has stored. From then on, there are no tries. */
-	const replace = (execution: Execution) =>
-		change(execution, ({ executionData: { contextData, nodeExecutionStack } }) => {
+	const replaceStored = (execution: Execution) =>
+		changeStored(execution, ({ executionData: { contextData, nodeExecutionStack } }) => {
 			const { kept, data } = readFixture();
 			const { waitBeganAt } = (readNodeContext(execution) as { run: Ledger }).run;
 			Object.assign(kept.run, { executionId: execution.id, ...moveTo(waitBeganAt, kept.run) });
@@ -204,7 +207,7 @@ describe('a run that sleeps', () => {
 	// What a later version adds is not in the fixture, so the next test goes on without the addition.
 	it('is stored in the form that later versions read', async () => {
 		let stored: unknown;
-		await begin((execution) => {
+		await buildSleeping((execution) => {
 			const { run } = readNodeContext(execution) as { run: Ledger };
 			const moments = moveTo(readFixture().kept.run.waitBeganAt, run);
 			const kept = { run: { ...run, executionId: '1', ...moments } };
@@ -216,8 +219,8 @@ describe('a run that sleeps', () => {
 
 	it('when the package was updated goes on: nothing is lost, and nothing is created', async () => {
 		let length = 0;
-		const world = begin((execution) => {
-			replace(execution);
+		const world = buildSleeping((execution) => {
+			replaceStored(execution);
 			({ length } = world.service.creations);
 		});
 		const { execution, items } = await runAndCheck(world);
@@ -236,9 +239,9 @@ describe('a run that sleeps', () => {
 
 	it('in a form of another version is read by nobody, who says so', async () => {
 		let length = 0;
-		const world = begin(
+		const world = buildSleeping(
 			(execution) => {
-				change(execution, (data) => {
+				changeStored(execution, (data) => {
 					Object.assign(data.executionData.contextData['node:Film']?.run ?? {}, { version: 2 });
 					// It crashes once it is woken.
 					delete data.waitTill;
