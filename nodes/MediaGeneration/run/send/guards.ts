@@ -95,13 +95,7 @@ const maxCredits: Guard = {
 	async permit(run, { item }, limit) {
 		if (limit === undefined) return undefined;
 		await learnCosts(run, item);
-		const { taskCount, costs } = run.ledger.shared;
-		const figuresOfTasks = Object.values(costs);
-		const highest = Math.max(0, ...figuresOfTasks.flat());
-		const latestCosts = figuresOfTasks.map((figures) => figures.at(-1) ?? 0);
-		const unknownCount = Math.max(0, taskCount - figuresOfTasks.length);
-		const spent = addCredits([...latestCosts, unknownCount * highest]);
-		const canEstimate = !findUnpriced(run) && (highest > 0 || !unknownCount);
+		const { spent, highest, canEstimate } = estimateCosts(run);
 		if (canEstimate && addCredits([spent, highest]) <= limit) return undefined;
 		return buildLimitError(
 			run,
@@ -112,6 +106,19 @@ const maxCredits: Guard = {
 		);
 	},
 };
+
+/** Estimates what all creations have cost, and takes the highest cost of a task as that of the next one. */
+function estimateCosts(run: Run) {
+	const { taskCount, costs } = run.ledger.shared;
+	const figuresOfTasks = Object.values(costs);
+	const highest = Math.max(0, ...figuresOfTasks.flat());
+	const latestCosts = figuresOfTasks.map((figures) => figures.at(-1) ?? 0);
+	// `taskCount` includes creations that are reserved, or of unknown outcome. They have no entry in `costs`.
+	const withoutEntry = Math.max(0, taskCount - figuresOfTasks.length);
+	const spent = addCredits([...latestCosts, withoutEntry * highest]);
+	const canEstimate = !findUnpriced(run) && (highest > 0 || !withoutEntry);
+	return { spent, highest, canEstimate };
+}
 
 const OTHER_LIMITS =
 	"If the service says so only at the end, use 'Maximum Tasks per Run' or 'Stop Below This Balance'.";
