@@ -117,15 +117,17 @@ export class Looks {
 	}
 
 	/**
-	 * Looks at a task, such as a callback's, then at one other, then at several at once. A task that has not
-	 * ended ends the looks, because the execution then sleeps on. Of a sleep, the keys are the tasks' IDs.
+	 * Looks at tasks until one is pending, because the execution then sleeps on: first at this task, such as a
+	 * callback's, then at one other, then at all the others, several at once. Only for a sleep, whose keys are
+	 * the IDs of its tasks.
 	 */
 	async lookUntilPending(taskId: string, getService: GetService): Promise<void> {
 		const isPending = (key: string) => this.isPending(key);
-		const [other = taskId] = this.pendingKeys.filter((key) => key !== taskId);
-		await this.look([taskId, other], getService, isPending, 1);
-		if (![taskId, other].some(isPending))
-			await this.look(this.pendingKeys, getService, isPending, ASKED_AT_ONCE);
+		const others = this.pendingKeys.filter((key) => key !== taskId);
+		const firstTwo = [taskId, ...others.slice(0, 1)];
+		await this.look(firstTwo, getService, isPending, 1);
+		if (firstTwo.some(isPending)) return;
+		await this.look(this.pendingKeys, getService, isPending, ASKED_AT_ONCE);
 	}
 
 	/** Notes what the service says of a task. */

@@ -71,7 +71,7 @@ async function downloadFiles(run: AwakeRun, key: string): Promise<void> {
 	});
 }
 
-/** Looks at all tasks at once, and not again. */
+/** Looks at all tasks at once, and not again: `planLooks` yields its last moment though it has passed. */
 export const lookOnce = async (run: AwakeRun): Promise<void> => await keepLooking(run, Date.now());
 
 /**
