@@ -8,7 +8,7 @@ import type {
 import { buildDocument } from '../../dev/service/catalogue.cts';
 import { MediaGeneration } from '../../nodes/MediaGeneration/MediaGeneration.node';
 import { Looks } from '../../nodes/MediaGeneration/run/looks';
-import { showOutcomes } from '../../nodes/MediaGeneration/run/output/output';
+import { publishOutcomes } from '../../nodes/MediaGeneration/run/output/output';
 import { openPanel } from './editor/openPanel';
 import { fake, WAIT } from './n8n';
 import { runNode } from './operations/runNode.cts';
@@ -79,7 +79,7 @@ const sources: Record<string, () => unknown> = {
 		const entries = [{ attempts: [{ taskId: 't', end }] }];
 		const opened = open(1, { ledger: { entries, settings: WAIT }, hints });
 		const looks = new Looks(entries, WAIT);
-		showOutcomes({ ...opened, looks, decision: { reason: MARKUP } });
+		publishOutcomes({ ...opened, looks, decision: { reason: MARKUP } });
 		return hints;
 	},
 	'the hint that a model has no such field': async () => {

@@ -4,8 +4,8 @@ import { mapConcurrent } from '../lib/mapConcurrent';
 import { settleBy } from '../lib/timers';
 import { toNodeError } from '../run/output/errors';
 import { prepareItems, CONCURRENCY, readItem, type Outcome } from '../run/input/item';
-import { throwFirstError, toOutput } from '../run/output/output';
-import { TIME_AFTER_ANSWER_BY } from '../run/timetable';
+import { throwFirstError, outputOrThrow } from '../run/output/output';
+import { TIME_FOR_LATE_OUTPUT } from '../run/timetable';
 import { operations } from './index';
 import type { PlainOperation, Step } from './operation';
 
@@ -18,12 +18,12 @@ export async function executeOperation(
 	context: IExecuteFunctions,
 ): Promise<INodeExecutionData[][]> {
 	const call = readCall(context);
-	const output = await settleBy(call.answerBy + TIME_AFTER_ANSWER_BY, execute(call));
+	const output = await settleBy(call.answerBy + TIME_FOR_LATE_OUTPUT, execute(call));
 	if (output) return [output];
 	const error = new UserError('The result was not ready in time: an MCP client waits a minute', {
 		description: 'Call again, unless a task was to be created: it may exist already.',
 	});
-	return [toOutput(call, failAll(call, context.getInputData(), error))];
+	return [outputOrThrow(call, failAll(call, context.getInputData(), error))];
 }
 
 async function execute(call: Call): Promise<INodeExecutionData[]> {
@@ -50,7 +50,7 @@ async function executePlain(call: Call, operation: PlainOperation<object>) {
 	// The outcomes of the items that passed go between the errors of those that didn't.
 	const queue = ended.values();
 	const outcomes = checked.map((result) => ('error' in result ? result : queue.next().value));
-	return toOutput(call, outcomes);
+	return outputOrThrow(call, outcomes);
 }
 
 /** Takes the step of each item. With On Error "stop", none begins after an error. */

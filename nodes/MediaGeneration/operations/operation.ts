@@ -1,7 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 import type { Call } from '../host/call';
 import type { Item, Outcome, OutputItem } from '../run/input/item';
-import type { Job } from '../run/generate';
+import type { CreationSetup } from '../run/generate';
 
 /** What the editor shows of an operation. */
 interface OperationBase {
@@ -25,4 +25,4 @@ export interface PlainOperation<Prepared extends object = Step> extends Operatio
 
 /** An operation of the action node: it works on its items itself, or has `run/generate` create tasks. */
 export type Operation = PlainOperation<object> | CreatingOperation;
-export type CreatingOperation = OperationBase & Job;
+export type CreatingOperation = OperationBase & CreationSetup;

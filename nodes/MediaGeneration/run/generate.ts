@@ -1,7 +1,7 @@
 import type { INodeExecutionData, INodeProperties } from 'n8n-workflow';
 import { buildUnknownError } from '../api/failure';
 import type { Call } from '../host/call';
-import { prepareItems, type CreateRequest, type Item, readItem } from './input/item';
+import { prepareItems, type CreationRequest, type Item, readItem } from './input/item';
 import { adoptEarlier, type Creation, keepSettings } from './ledger/changes';
 import {
 	type Entry,
@@ -12,7 +12,7 @@ import {
 	type WaitSettings,
 } from './ledger/ledger';
 import { leaveRun, withLock } from './ledger/openLedger';
-import { show } from './output/output';
+import { concludeRun } from './output/output';
 import { findPending, endsBeforeWait, openRun, type Run } from './run';
 import { checkLimits } from './send/guards';
 import { sendAll } from './send/send';
@@ -21,20 +21,23 @@ import { sendAll } from './send/send';
  * Runs Generate, or Start Without Waiting, in one call by n8n. n8n may begin anew after any line, for
  * a try, a retry or a wake: each step takes from the ledger what there is, and notes what came of it.
  */
-export async function generate(call: Call, job: Job): Promise<INodeExecutionData[]> {
+export async function generate(call: Call, setup: CreationSetup): Promise<INodeExecutionData[]> {
 	const run = openRun(call);
 	try {
-		return (await createAndWait(run, job)) ?? show(run);
+		return (await createAndWait(run, setup)) ?? concludeRun(run);
 	} finally {
 		leaveRun(run);
 	}
 }
 
 /** @returns what n8n outputs if its own timer ends the sleep; undefined unless the run sleeps */
-async function createAndWait(run: Run, job: Job): Promise<INodeExecutionData[] | undefined> {
+async function createAndWait(
+	run: Run,
+	setup: CreationSetup,
+): Promise<INodeExecutionData[] | undefined> {
 	const { ledger, isWoken } = run;
 	try {
-		if (!isWoken) await withLock(run, async () => await create(run, job));
+		if (!isWoken) await withLock(run, async () => await create(run, setup));
 		// Start Without Waiting has no settings: it doesn't wait.
 		if (!ledger.settings || endsBeforeWait(run)) return undefined;
 		if (maySleep(run)) return await (await import('./sleep/sleep')).fallAsleep(run);
@@ -47,13 +50,13 @@ async function createAndWait(run: Run, job: Job): Promise<INodeExecutionData[] |
 }
 
 /** Creates the tasks that are missing. */
-async function create(run: Run, job: Job): Promise<void> {
+async function create(run: Run, setup: CreationSetup): Promise<void> {
 	if (run.fatal) return;
 	const { ledger } = run;
-	const prepared = await listCreations(run, job);
+	const prepared = await listCreations(run, setup);
 	if (endsBeforeWait(run)) return;
 	const [first] = prepared;
-	if (first) keepSettings(ledger, () => job.readSettings?.(first.item));
+	if (first) keepSettings(ledger, () => setup.readSettings?.(first.item));
 	// An item that adopts a task needs no creation.
 	const creations: Creation[] = [];
 	for (const creation of prepared) if (!adoptEarlier(ledger, creation)) creations.push(creation);
@@ -73,10 +76,10 @@ function maySleep(run: Run): boolean {
 }
 
 /** What an operation gives to a run that creates tasks. */
-export interface Job {
+export interface CreationSetup {
 	fields: INodeProperties[];
 	/** Turns an item into a request. @throws {UserError} for a field or file that can't be sent */
-	buildRequest: (item: Item) => Promise<CreateRequest>;
+	buildRequest: (item: Item) => Promise<CreationRequest>;
 	/** Reads how the run waits, with the expressions of its first item; absent: it doesn't wait. */
 	readSettings?: (item: Item) => WaitSettings;
 }
@@ -85,10 +88,10 @@ export interface Job {
  * Finds out what is to be sent for the items. An item whose task exists needs none, save where it
  * failed and n8n tries it again. All items are checked before anything is sent for any.
  */
-async function listCreations(run: Run, job: Job): Promise<Creation[]> {
+async function listCreations(run: Run, setup: CreationSetup): Promise<Creation[]> {
 	const checked = await prepareItems(
 		run.call,
-		async (index) => await prepareCreation(run, job, index),
+		async (index) => await prepareCreation(run, setup, index),
 	);
 	const creations: Creation[] = [];
 	for (const [index, creation] of checked.entries()) {
@@ -101,7 +104,7 @@ async function listCreations(run: Run, job: Job): Promise<Creation[]> {
 
 async function prepareCreation(
 	run: Run,
-	{ fields, buildRequest }: Job,
+	{ fields, buildRequest }: CreationSetup,
 	index: number,
 ): Promise<Creation | undefined> {
 	const entry = run.ledger.entries[index] as Entry;

@@ -4,13 +4,13 @@ import type { Call } from '../host/call';
 import type { Downloads } from './files/taskFiles';
 import { readService } from './input/item';
 import { beginLedger, endSleep } from './ledger/changes';
-import { type Entry, type OpenCall, statusOf } from './ledger/ledger';
+import { type Entry, type OpenedCall, statusOf } from './ledger/ledger';
 import { openLedger } from './ledger/openLedger';
 import type { Looks } from './looks';
 import type { WaitTimes } from './timetable';
 
 /** A run of the node in one call by n8n: what is stored of it, and what this call alone knows. */
-export interface Run extends OpenCall {
+export interface Run extends OpenedCall {
 	/** A webhook has woken the execution. Such a call creates nothing. */
 	isWoken: boolean;
 	/** The service, by the credential of an item, which is read when it is needed. */
@@ -56,7 +56,7 @@ export function openRun(call: Call): Run {
 }
 
 /** Begins a call of a run, with its ledger. */
-export function beginRun({ call, ledger }: OpenCall): Run {
+export function beginRun({ call, ledger }: OpenedCall): Run {
 	const services = new Map<number, Promise<TaskService>>();
 	const getService = async (item: number): Promise<TaskService> => {
 		const service = services.get(item) ?? readService(call.context, item);
@@ -68,9 +68,15 @@ export function beginRun({ call, ledger }: OpenCall): Run {
 	return { call, ledger, isWoken: false, getService, errors: new Map(), decision: {} };
 }
 
-/* When an error ends a run (On Error, Failed Tasks). A failed task counts as an error only in `show`. */
+/*
+ * When an error ends a run (On Error, Failed Tasks). A failed task is no error here. `isErrorIfFailed` says
+ * whether the task becomes one at the output.
+ */
 
-/** Says whether an item has no task, or no further one, for a reason. */
+/**
+ * Says whether an item has an error: nothing more is created for the item, or it is unknown whether a task
+ * was created.
+ */
 export const hasError = ({ errors, ledger }: Run, item: number): boolean =>
 	errors.has(item) || statusOf(ledger.entries[item] as Entry) === 'unknown';
 

@@ -48,7 +48,7 @@ const TIME_AT_END = 5_000;
 export const TIME_AFTER_DOWNLOADS = 6_000;
 
 /** How long the output of a call by an MCP server may take after `answerBy`. */
-export const TIME_AFTER_ANSWER_BY = 1_000;
+export const TIME_FOR_LATE_OUTPUT = 1_000;
 
 /** Subtracts `TIME_AT_END` from a moment, or a fifth of the time until then if that is less. */
 export const subtractTimeAtEnd = (endsAt: number, now = Date.now()): number =>
@@ -70,16 +70,16 @@ export interface WaitTimes {
 
 /**
  * Plans a wait.
- * @param callEndsAt when n8n's timeout, or an MCP client's, ends a run that is awake
+ * @param doneBy until when n8n's timeout, or an MCP client's, lets a run stay awake
  * @throws {Error} for a limit that is no moment, because the wait would never end
  */
-export function planWait(limitAt: number, callEndsAt: number, now = Date.now()): WaitTimes {
+export function planWait(limitAt: number, doneBy: number, now = Date.now()): WaitTimes {
 	if (!Number.isFinite(limitAt)) throw new Error(`The wait limit passes at ${limitAt}`);
-	const outputBy = subtractTimeAtEnd(callEndsAt, now);
+	const outputBy = subtractTimeAtEnd(doneBy, now);
 	const isAtLimit = now >= limitAt - CLOCK_TOLERANCE;
 	const looksBy = Math.min(isAtLimit ? now + TIME_AT_LIMIT : limitAt, outputBy);
 	const { afterLimit, leastAfterLimit, beforeTimeout } = END_BY_N8N;
-	const latest = Math.min(limitAt + afterLimit, callEndsAt - beforeTimeout);
+	const latest = Math.min(limitAt + afterLimit, doneBy - beforeTimeout);
 	const endByN8nAt = Math.max(limitAt + leastAfterLimit, latest);
 	return {
 		limitAt,

@@ -4,7 +4,7 @@ import type { Call } from '../host/call';
 import type { Item, Outcome } from './input/item';
 import { addEntries, beginLedger } from './ledger/changes';
 import type { Entry, WaitSettings } from './ledger/ledger';
-import { showOutcomes } from './output/output';
+import { publishOutcomes } from './output/output';
 import { beginRun, endsBeforeWait } from './run';
 import { MAX_TIME_UNSEEN } from './timetable';
 import { beginWatch, keepLooking, lookOnce, watch } from './watch';
@@ -53,6 +53,6 @@ export async function wait(
 		if (failure && !factsOf(failure).isTemporary) run.errors.set(index, failure);
 	}
 	if (!endsBeforeWait(run)) await watch(run);
-	const outcomes = showOutcomes(run);
+	const outcomes = publishOutcomes(run);
 	return tasks.map(({ item }) => outcomes[item.index]);
 }

@@ -1,5 +1,5 @@
 import { findObstacle } from '../../../nodes/MediaGeneration/host/resumeUrl';
-import { decideFor } from '../../../nodes/MediaGeneration/run/sleep/sleep';
+import { decideByCall } from '../../../nodes/MediaGeneration/run/sleep/sleep';
 import type { HowToWait } from '../../../nodes/MediaGeneration/run/ledger/ledger';
 import { buildCall, type RunSetup } from '../n8n';
 
@@ -40,7 +40,7 @@ async function decide(
 		},
 	});
 	const all = services.map((baseUrl) => ({ baseUrl }));
-	return await decideFor(call, howToWait, all);
+	return await decideByCall(call, howToWait, all);
 }
 
 describe.each<HowToWait>(['automatic', 'callback'])('%s', (howToWait) => {

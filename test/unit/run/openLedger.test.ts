@@ -1,7 +1,7 @@
 import { openDownloads } from '../../../nodes/MediaGeneration/run/files/taskFiles';
 import { generate } from '../../../nodes/MediaGeneration/run/generate';
 import {
-	countUnknown,
+	updateUnknownCounts,
 	keepSettings,
 	noteTask,
 	noteUnknown,
@@ -37,7 +37,7 @@ it('a run that n8n begins again with older data has its tasks, their count, and 
 	reserveTask(first.ledger);
 	reserveTask(first.ledger);
 	keepSettings(first.ledger, () => WAIT);
-	countUnknown(first.ledger, 'account', buildUnknown());
+	updateUnknownCounts(first.ledger, 'account', buildUnknown());
 	const again = begin('older');
 	expect(again.ledger.unknownCounts).toBe(first.ledger.unknownCounts);
 	expect(again.ledger).toMatchObject({ shared: { taskCount: 2 }, settings: WAIT });

@@ -14,7 +14,7 @@ function show(end: Task | undefined, settings: Partial<WaitSettings> = {}, warni
 	const request: Entry['request'] = { digest: '', model: 'model', warning };
 	const entries: Entry[] = [{ request, attempts: [{ taskId: 'task', end }] }];
 	const run = open(1, { ledger: { entries, settings: { ...WAIT, ...settings } } });
-	const [outcome] = makeOutcomes(run, true);
+	const [outcome] = makeOutcomes(run, { hasWaited: true });
 	return outcome && 'items' in outcome ? outcome.items : [];
 }
 
@@ -74,5 +74,7 @@ it.each<[string, RunSetup, 'error' | 'output', boolean]>([
 	const end: Task = { taskId: 'task', status: 'failed' };
 	const entries: Entry[] = [{ attempts: [{ taskId: 'task', end }] }];
 	const run = open(1, { ...call, ledger: { entries, settings: { ...WAIT, failedTasks } } });
-	expect(makeOutcomes(run, true)).toMatchObject([isError ? { error: {} } : { items: [{}] }]);
+	expect(makeOutcomes(run, { hasWaited: true })).toMatchObject([
+		isError ? { error: {} } : { items: [{}] },
+	]);
 });

@@ -28,7 +28,7 @@ export interface Item {
 }
 
 /** A task to create. */
-export interface CreateRequest {
+export interface CreationRequest {
 	model: string;
 	/** Each InputFile in the input is uploaded before the task is created. */
 	input: Record<string, unknown>;

@@ -28,7 +28,7 @@ import { buildFieldError, isBlank } from '../../models/values';
 import { listShortly } from '../../models/words';
 import { normalizeValues, readPastedJson, takeColumns } from './given';
 import { InputFile } from './inputFile';
-import type { CreateRequest, Item } from './item';
+import type { CreationRequest, Item } from './item';
 import { FilesOfItem } from './itemFiles';
 import { extraFields } from './options';
 
@@ -57,7 +57,7 @@ interface UserInput {
 export async function prepareRequest(
 	item: Item,
 	chooseCallbackUrl?: (pasted: unknown) => string | undefined,
-): Promise<CreateRequest> {
+): Promise<CreationRequest> {
 	const { context } = item.call;
 	const files = new FilesOfItem(context, item.index);
 	const userInput = await readUserInput(item);

@@ -2,7 +2,7 @@ import { factsOf, isOfKind, type UnknownOutcome } from '../../api/failure';
 import { findPrompt, type Task } from '../../api/task';
 import { toWords } from '../../lib/fileName';
 import { digest } from '../../lib/json';
-import { type CreateRequest, type Item, type Outcome } from '../input/item';
+import { type CreationRequest, type Item, type Outcome } from '../input/item';
 import { MOST_SHOWN, publishTasks } from './costs';
 import {
 	type Attempt,
@@ -12,7 +12,7 @@ import {
 	identifyTask,
 	type Ledger,
 	isFinalFailure,
-	type OpenCall,
+	type OpenedCall,
 	type Sleep,
 	statusOf,
 	VERSION,
@@ -51,7 +51,7 @@ export function keepSettings(ledger: Ledger, read: () => Ledger['settings']): vo
 /** An item, what is sent for it, and what came of the request. */
 export interface Creation {
 	item: Item;
-	request: CreateRequest;
+	request: CreationRequest;
 	/** The request made a task, or may have made one. */
 	isSent?: true;
 	/** Present once the outcome counts as unknown. The service may still answer. */
@@ -82,12 +82,15 @@ export function adoptEarlier({ entries, earlier }: Ledger, { item, request }: Cr
  */
 export const adopt = (attempts: readonly Attempt[]): Attempt[] =>
 	attempts.map(({ taskId, end }) => ({
-		...{ taskId, adopted: true },
+		taskId,
+		adopted: true,
 		...(end && isFinalFailure(end) && { end }),
 	}));
 
-const describeRequest = ({ userInput, model, warning, input }: CreateRequest) => ({
-	...{ digest: digest(userInput), model, warning },
+const describeRequest = ({ userInput, model, warning, input }: CreationRequest) => ({
+	digest: digest(userInput),
+	model,
+	warning,
 	words: toWords(findPrompt(input) ?? ''),
 });
 
@@ -101,7 +104,7 @@ export const giveBackTask = ({ shared }: Ledger): number => asWritable(shared).t
  * Notes that a task exists, from `new`, `failed` or `unknown` to `pending`. Its ID is logged at once, so
  * that it can be found whatever happens.
  */
-export function noteTask(opened: OpenCall, creation: Creation, taskId: string): void {
+export function noteTask(opened: OpenedCall, creation: Creation, taskId: string): void {
 	const { call, ledger } = opened;
 	const { index } = creation.item;
 	const entry = noteSent(ledger, creation);
@@ -112,12 +115,13 @@ export function noteTask(opened: OpenCall, creation: Creation, taskId: string): 
 	if (entry.unknown === unknown) delete entry.unknown;
 	if (unknown) noteUnknownCall(opened, index, { ...unknown, taskId });
 	call.context.logger.info(`${describeItem(opened, index)} created task ${taskId}`);
-	// Listing takes time for each task, and n8n has room for about 100 IDs: later items don't refresh it.
+	// Publishing takes time for each task, and n8n has room for about 100 IDs. So a task of a later item
+	// doesn't publish the list again.
 	if (index < MOST_SHOWN) publishTasks(opened);
 }
 
 /** Notes that it's unknown whether a task was created, from `new` or `failed` to `unknown`. */
-export function noteUnknown(opened: OpenCall, creation: Creation, unknown: UnknownOutcome): void {
+export function noteUnknown(opened: OpenedCall, creation: Creation, unknown: UnknownOutcome): void {
 	const { index } = creation.item;
 	noteSent(opened.ledger, creation).unknown = unknown;
 	creation.unknown = unknown;
@@ -141,21 +145,29 @@ function noteSent({ entries, earlier }: Ledger, creation: Creation): Writable<En
 	return entry;
 }
 
-function noteUnknownCall({ call, ledger }: OpenCall, item: number, unknown: UnknownOutcome): void {
+function noteUnknownCall(
+	{ call, ledger }: OpenedCall,
+	item: number,
+	unknown: UnknownOutcome,
+): void {
 	if (call.isTool) asWritable(ledger.shared.unknownCalls)[digestCall(call, item)] = unknown;
 }
 
-function describeItem({ call: { context }, ledger }: OpenCall, item: number): string {
+function describeItem({ call: { context }, ledger }: OpenedCall, item: number): string {
 	const { id = 'none' } = context.getWorkflow();
 	const execution = ledger.executionId || 'none';
 	return `"${context.getNode().name}" (workflow ${id}, execution ${execution}, item ${item + 1})`;
 }
 
 /**
- * Takes the outcome of a creation into the counts of its account's unknown outcomes.
- * @param error why the creation made no task, or may have made one
+ * Updates the account's counts of unknown outcomes after a creation.
+ * @param error why there is no task, or may be one; absent: there is one
  */
-export function countUnknown({ unknownCounts }: Ledger, account: string, error?: Error): void {
+export function updateUnknownCounts(
+	{ unknownCounts }: Ledger,
+	account: string,
+	error?: Error,
+): void {
 	const none = { unknownInARow: 0, perhapsRejected: 0 };
 	const counts = asWritable((asWritable(unknownCounts)[account] ??= { ...none }));
 	if (!error) {
@@ -191,11 +203,13 @@ export function noteLook(attempt: Attempt, answer: Task): void {
  * nothing was paid for a failed one. A negative figure is no cost: it would make room for more tasks.
  */
 export function noteCost({ shared }: Ledger, key: string, task: Partial<Task>): void {
-	const { status, creditsConsumed: credits = -1 } = task;
-	const isFree = !credits && (status === 'completed' || isFinalFailure(task));
+	const { status, creditsConsumed: credits } = task;
 	const figures = shared.costs[key];
-	// The same figure is noted again at each look and each output.
-	if ((credits > 0 || isFree) && figures?.at(-1) !== credits) asWritable(figures)?.push(credits);
+	if (!figures || credits === undefined || credits < 0) return;
+	const hasEnded = status === 'completed' || isFinalFailure(task);
+	if (credits === 0 && !hasEnded) return;
+	// The service names the same figure at each look, and a figure is noted again at each output.
+	if (figures.at(-1) !== credits) asWritable(figures).push(credits);
 }
 
 /** Notes what the tasks of a run cost, as far as it knows. */
@@ -243,7 +257,8 @@ export const unhideResults = (ledger: Ledger): void => setEnumerable(ledger, tru
 /** n8n's serializer skips what is not enumerable. */
 function setEnumerable({ entries }: Ledger, enumerable: boolean): void {
 	const set = (owner: object, name: string, value: unknown) =>
-		// `words` may be missing. By default, a new property could never be changed again.
+		// `words` may be absent. `defineProperty` would then make a property that can't be changed, so all
+		// flags are given.
 		Object.defineProperty(owner, name, {
 			value,
 			enumerable,
@@ -258,13 +273,13 @@ function setEnumerable({ entries }: Ledger, enumerable: boolean): void {
 }
 
 /**
- * Merges two ledgers of a run: the stored one, and the one of this process, which may be newer. Both then
- * share entries and counts, so that two calls create no task twice, and no more than Options allow.
- * @param isUnderway a call holds `here.entries`, so these stay; otherwise `here` is a copy without results,
- * and the stored entries stay
+ * Merges this process's ledger of a run, which may be newer, into the stored one, which then counts. Both
+ * share the counts afterwards, so that two calls create no task twice, and no more than Options allow.
+ * @param isHereInUse a call still holds `here.entries`, so the stored ledger takes that list over; otherwise
+ *   `here` is a copy without results, and the stored list stays
  */
-export function mergeLedgers(stored: Ledger, here: Ledger, isUnderway: boolean): void {
-	const [entries, copies] = isUnderway
+export function mergeLedgers(stored: Ledger, here: Ledger, isHereInUse: boolean): void {
+	const [entries, copies] = isHereInUse
 		? [here.entries, stored.entries]
 		: [stored.entries, here.entries];
 	for (const [item, copy] of copies.entries())

@@ -1,6 +1,6 @@
 import { showInExecution } from '../../host/call';
 import { NODE_NAME } from '../../lib/brand';
-import { type Attempt, identifyTask, type Ledger, listTaskIds, type OpenCall } from './ledger';
+import { type Attempt, identifyTask, type Ledger, listTaskIds, type OpenedCall } from './ledger';
 
 const LABEL = NODE_NAME.replace(/\W+/g, '_');
 
@@ -21,7 +21,7 @@ interface Costs {
  * Shows with the execution the IDs of its tasks, and the credits that they consumed. Nothing is thrown:
  * tasks may have been paid for.
  */
-export function publishTasks(opened: OpenCall): void {
+export function publishTasks(opened: OpenedCall): void {
 	try {
 		showCosts(opened);
 	} catch (error) {
@@ -29,7 +29,7 @@ export function publishTasks(opened: OpenCall): void {
 	}
 }
 
-function showCosts({ call: { context, nodeContext }, ledger: { entries } }: OpenCall): void {
+function showCosts({ call: { context, nodeContext }, ledger: { entries } }: OpenedCall): void {
 	if (!nodeContext) return;
 	// n8n stores the flow context for all nodes of an execution, also in a sleep and for a retry.
 	const flowContext = context.getContext('flow');

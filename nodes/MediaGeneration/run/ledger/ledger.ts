@@ -66,8 +66,8 @@ export interface Ledger {
 	/** Present while the execution sleeps. */
 	readonly sleep?: Sleep;
 	/**
-	 * By account. All runs of the node in the execution share them. They aren't in `shared`, which the calls
-	 * of n8n's Agents share for an hour: an outage would stop the calls for so long.
+	 * By account. All runs of the node in the execution share these counts. They aren't in `shared`: the calls
+	 * of n8n's Agents share that for an hour, so an outage would stop all calls for the hour.
 	 */
 	readonly unknownCounts: Readonly<Record<string, UnknownCounts>>;
 	readonly shared: Shared;
@@ -120,8 +120,9 @@ export interface Shared {
 	/** How many tasks they have created, or may have created. */
 	readonly taskCount: number;
 	/**
-	 * What the service has said that these tasks cost, by `identifyTask`, each figure once until it changes.
-	 * The last figure counts. Creations of unknown outcome aren't here.
+	 * The figures that the service has named for each task's cost, the oldest first, by `identifyTask`. A
+	 * figure that is repeated is stored once. The last figure is the task's cost. Maximum Credits per Run also
+	 * needs the highest figure. Creations of unknown outcome aren't here.
 	 */
 	readonly costs: Readonly<Record<string, readonly number[]>>;
 	/** Why it's unknown whether an agent's calls created a task, by a digest of what the agent asked for. */
@@ -160,7 +161,7 @@ export interface WaitSettings {
 export type HowToWait = 'automatic' | 'callback' | 'polling';
 
 /** A call, with the ledger that it has opened. */
-export interface OpenCall {
+export interface OpenedCall {
 	call: Call;
 	ledger: Ledger;
 }
@@ -207,7 +208,7 @@ export const isFailedOrTimedOut = ({ status }: Task): boolean =>
 /**
  * Says whether a call creates a task for an item: where the item has none, or in place of a failed task
  * that was reported before.
- * @param mostTries the most tasks that an item may get
+ * @param mostTries how often n8n calls the node at most. An item gets at most so many tasks.
  */
 export function isToSend(entry: Entry, mostTries: number): boolean {
 	const status = statusOf(entry);
@@ -261,7 +262,7 @@ export const findLimitAt = ({ waitBeganAt = Date.now(), settings }: Ledger): num
 
 /** Finds why it's unknown whether a task was created for what an agent asks for again. */
 export const findUnknownCall = (
-	{ call, ledger }: OpenCall,
+	{ call, ledger }: OpenedCall,
 	item: number,
 ): UnknownOutcome | undefined =>
 	call.isTool ? ledger.shared.unknownCalls[digestCall(call, item)] : undefined;

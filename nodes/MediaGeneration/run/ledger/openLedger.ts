@@ -13,7 +13,7 @@ import {
 	mergeLedgers,
 	unhideResults,
 } from './changes';
-import { type Entry, type Ledger, type OpenCall, type Shared, statusOf, VERSION } from './ledger';
+import { type Entry, type Ledger, type OpenedCall, type Shared, statusOf, VERSION } from './ledger';
 
 /** The key in the node's context. */
 const LEDGER_KEY = 'run';
@@ -58,12 +58,14 @@ function continueLedger(stored: Ledger | undefined, call: Call): Ledger {
 	const isSameExecution = stored?.executionId === executionId;
 	// The same run, as n8n has stored it.
 	if (isSameExecution && stored.runIndex === runIndex) {
+		// In the same process, n8n may hand us the ledger itself: then there is nothing to merge.
 		if (here && here.entries !== stored.entries) mergeLedgers(stored, here, underway !== 0);
 		return stored;
 	}
 	const isRetry = !isSameExecution && stored?.runIndex === runIndex;
 	const earlier = isRetry ? listEarlier(stored) : undefined;
-	// The same run, known to this process alone. A run that n8n has not stored can't have slept.
+	// The same run, known to this process alone. A run that n8n has not stored can't have slept. Its wait
+	// begins anew, because the limit may have passed before n8n called again.
 	if (here) return { ...here, earlier, waitBeganAt: undefined, sleep: undefined };
 	// The next run in this execution.
 	if (isSameExecution) {
@@ -110,17 +112,17 @@ interface RunHere {
  */
 const runsHere = new Memory<RunHere>('runs', ({ underway }) => underway > 0);
 
-function joinRun({ call, ledger }: OpenCall): void {
+function joinRun({ call, ledger }: OpenedCall): void {
 	const key = identifyRun({ call, ledger });
 	if (!key) return;
 	const { underway, lock } = runsHere.get(key) ?? { underway: 0, lock: limitConcurrency(1) };
 	runsHere.set(key, { ledger, underway: underway + 1, lock }, ledger.entries.length);
 }
 
-const findRun = (opened: OpenCall): RunHere | undefined => runsHere.get(identifyRun(opened));
+const findRun = (opened: OpenedCall): RunHere | undefined => runsHere.get(identifyRun(opened));
 
 /** Identifies a run by n8n's secret of the execution; blank without one, and for an agent's calls. */
-function identifyRun({ call: { context, isTool }, ledger }: OpenCall): string {
+function identifyRun({ call: { context, isTool }, ledger }: OpenedCall): string {
 	const { token } = readResumeSecrets(context);
 	if (!token || isTool) return '';
 	const { executionId, runIndex } = ledger;
@@ -131,13 +133,13 @@ function identifyRun({ call: { context, isTool }, ledger }: OpenCall): string {
  * Does the work of a call that creates tasks. The calls of a run do the work one after the other. A
  * call that finds all tasks created reads no settings: it takes the settings of the call before it.
  */
-export async function withLock(opened: OpenCall, work: () => Promise<void>): Promise<void> {
+export async function withLock(opened: OpenedCall, work: () => Promise<void>): Promise<void> {
 	const here = findRun(opened);
 	if (!here) return await work();
 	await here.lock(async () => {
 		keepSettings(opened.ledger, () => findRun(opened)?.ledger.settings);
 		await work();
-		// The ledger of the call that joined last, which later ones read.
+		// Later calls read the settings in the ledger of the call that joined last.
 		keepSettings(findRun(opened)?.ledger ?? opened.ledger, () => opened.ledger.settings);
 	});
 }
@@ -146,9 +148,11 @@ export async function withLock(opened: OpenCall, work: () => Promise<void>): Pro
  * Leaves the run of a call. After the last call, this process remembers a copy without results: they may
  * have megabytes, and a later call finds them stored, or asks the service again.
  */
-export function leaveRun(opened: OpenCall): void {
+export function leaveRun(opened: OpenedCall): void {
 	const here = findRun(opened);
-	if (!here || --here.underway) return;
+	if (!here) return;
+	here.underway--;
+	if (here.underway > 0) return;
 	const { ledger } = opened;
 	// `structuredClone` copies only what is enumerable, so the copies lack what is hidden.
 	hideResults(ledger);

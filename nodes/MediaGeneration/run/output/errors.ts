@@ -46,7 +46,7 @@ export function saySums(ledger: Ledger): string[] {
 
 /**
  * Says in plain text what happened, and in lines what to do. An agent gets all in the message.
- * @param entries their tasks exist although the output is an error
+ * @param entries whose tasks are named, because they exist although the output is an error
  * @param sums what `saySums` says
  */
 function describeError(
@@ -118,12 +118,14 @@ export function toErrorItem(
 	return buildErrorItem(call.context.getNode(), itemIndex, shown);
 }
 
-/** The beginning of some services' reasons, which our sentence has already, and the period at their end. */
-const TASK_FAILED = /^(the )?(generation|task) failed:\s*|(?<!\.)\.$/gi;
+/**
+ * What our sentence says already, at the beginning of some services' reasons, and a period at their end.
+ */
+const SAID_ALREADY = /^(the )?(generation|task) failed:\s*|(?<!\.)\.$/gi;
 
 /** Says why a task failed, in the service's words. */
 export const sayReason = ({ failMessage = '' }: Task): string =>
-	failMessage.trim().replace(TASK_FAILED, '') || 'no reason given';
+	failMessage.trim().replace(SAID_ALREADY, '') || 'no reason given';
 
 /** Makes a failed task the error of its item. */
 export function buildFailedTaskError(task: Task): ServiceError {

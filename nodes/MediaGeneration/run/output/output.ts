@@ -28,37 +28,40 @@ import {
 } from './errors';
 
 /**
- * Makes the output of a run: its entries become items, errors and hints. Notes the failures that n8n is
- * given as errors, so that a try may create another task in their place.
+ * Concludes a run, and makes its output: entries become items, errors and hints. Writes the ledger: what
+ * tasks cost, and which failures n8n is given as errors, so that a try may create another task in their
+ * place. Hides results from what n8n stores.
  * @throws with On Error "stop", the first error
  */
-export function show(run: Run): INodeExecutionData[] {
+export function concludeRun(run: Run): INodeExecutionData[] {
 	const { call, fatal, ledger } = run;
-	const outcomes = showOutcomes(run);
+	const outcomes = publishOutcomes(run);
 	if (fatal && call.stopsOnError) throw toNodeError(call, fatal.error, ledger);
 	noteReported(ledger, outcomes);
 	hideResults(ledger);
-	return toOutput(call, outcomes, ledger);
+	return outputOrThrow(call, outcomes, ledger);
 }
 
-/** Makes the outcome of each item, with hints at the output once the run has waited. */
-export function showOutcomes(run: Run): Outcome[] {
+/**
+ * Makes the outcome of each item. Notes what tasks cost, and shows this with the execution. Once the run
+ * has waited, adds hints to the output. Nothing is thrown.
+ */
+export function publishOutcomes(run: Run): Outcome[] {
 	noteCosts(run.ledger);
 	publishTasks(run);
 	const outcomes = makeOutcomes(run);
-	if (run.looks) showHints(run, run.looks, outcomes);
+	if (run.looks) addHints(run, run.looks, outcomes);
 	return outcomes;
 }
 
 /**
- * Makes the outcome of each item.
+ * Makes the outcome of each item, and writes nothing.
  * @param hasWaited the wait is over: a task that has not ended is `timedOut`
  * @param isError a failed task is the error of its item
  */
 export const makeOutcomes = (
 	run: Run,
-	hasWaited = run.looks !== undefined,
-	isError = isErrorIfFailed(run),
+	{ hasWaited = run.looks !== undefined, isError = isErrorIfFailed(run) } = {},
 ): Outcome[] =>
 	run.ledger.entries.map((entry, item) => {
 		const { errors, looks, fatal } = run;
@@ -75,11 +78,11 @@ export const makeOutcomes = (
 		if (!hasWaited) return { items: [{ json: task }] };
 		const ended = { ...markTimedOut(task), ...(failure && { lookError: failure.message }) };
 		if (isError && isFailedOrTimedOut(ended)) return { error: buildFailedTaskError(ended) };
-		return { items: makeItems(run, entry, ended) };
+		return { items: makeItemsOfTask(run, entry, ended) };
 	});
 
 /** Makes a task's items, with the files that are complete. */
-function makeItems({ ledger, looks, files }: Run, entry: Entry, task: Task): OutputItem[] {
+function makeItemsOfTask({ ledger, looks, files }: Run, entry: Entry, task: Task): OutputItem[] {
 	const { downloads, perFile } = ledger.settings ?? {};
 	const taskFiles = looks && files?.find(looks.keyOf(entry));
 	const isMissing = downloads && !taskFiles && task.status === 'completed';
@@ -105,7 +108,11 @@ export function throwFirstError(
  * Makes the node's output, in which each item is paired with its input item.
  * @throws with On Error "stop", the error of the first item that has one
  */
-export function toOutput(call: Call, outcomes: Outcome[], ledger?: Ledger): INodeExecutionData[] {
+export function outputOrThrow(
+	call: Call,
+	outcomes: Outcome[],
+	ledger?: Ledger,
+): INodeExecutionData[] {
 	throwFirstError(call, outcomes, ledger);
 	return outcomes.flatMap((outcome, item) => {
 		if (!outcome) return [];
@@ -125,11 +132,7 @@ const ABOUT_CUT_SHORT =
 const MAX_ITEM_LIST = 30;
 
 /** Adds hints: how a wait ended, and the warnings of items, which n8n shows behind their files. */
-function showHints(
-	{ call, ledger, decision, times }: Run,
-	looks: Looks,
-	outcomes: Outcome[],
-): void {
+function addHints({ call, ledger, decision, times }: Run, looks: Looks, outcomes: Outcome[]): void {
 	const addHint = (type: 'warning' | 'info', text: string) => {
 		const message = toPlainText(text);
 		call.context.addExecutionHints({ type, location: 'outputPane', message });
@@ -145,7 +148,10 @@ function showHints(
 	}
 }
 
-/** Lists what to warn of, and for each such text the items, by their numbers from 1, with their reasons. */
+/**
+ * Groups the warnings of items.
+ * @returns for each kind of warning, the numbers of its items (from 1), each with its reason
+ */
 function listWarnings(outcomes: Outcome[]): Map<string, Map<number, string>> {
 	const warnings = new Map<string, Map<number, string>>();
 	for (const [item, outcome = { items: [] }] of outcomes.entries()) {
@@ -205,7 +211,7 @@ export function fitItems(call: Call, items: OutputItem[]): OutputItem[] {
 function fitForAgent({ nodeContext }: Call, items: OutputItem[]): OutputItem[] {
 	const excerpt = new Excerpt(MAX_JSON);
 	const fitted = items
-		.map((item) => ({ ...item, json: (excerpt.copy(select(item.json)) ?? {}) as object }))
+		.map((item) => ({ ...item, json: (excerpt.copy(selectForAgent(item.json)) ?? {}) as object }))
 		.filter(({ json }) => Object.keys(json).length > 0);
 	const notes = [
 		// Without an execution n8n has no place for files.
@@ -220,7 +226,7 @@ function fitForAgent({ nodeContext }: Call, items: OutputItem[]): OutputItem[] {
 const isTimedOut = ({ json }: OutputItem): boolean => (json as Task).status === 'timedOut';
 
 /** Leaves out what an agent doesn't need of a task, and says no link twice. */
-function select(json: object): object {
+function selectForAgent(json: object): object {
 	const { resultUrls, result, file } = json as Task & { file?: object };
 	// A raw record may have such names too.
 	if (!Array.isArray(resultUrls) || !('status' in json)) return json;

@@ -2,7 +2,7 @@ import { UserError } from 'n8n-workflow';
 import { factsOf, isOfKind, type ServiceError } from '../../api/failure';
 import { limitConcurrency } from '../../lib/mapConcurrent';
 import { growPauses, pause } from '../../lib/timers';
-import { beginWait, countUnknown } from '../ledger/changes';
+import { beginWait, updateUnknownCounts } from '../ledger/changes';
 import type { Ledger } from '../ledger/ledger';
 import { findRemedy } from '../output/errors';
 import type { Run } from '../run';
@@ -31,7 +31,7 @@ export class AccountStop {
 
 	/** Notes the outcome of a creation. @param error why it made no task, or may have made one */
 	noteOutcome(error?: Error): void {
-		countUnknown(this.ledger, this.account, error);
+		updateUnknownCounts(this.ledger, this.account, error);
 		this.stopIfUnknown();
 		if (error && factsOf(error).appliesToAll)
 			this.stop(

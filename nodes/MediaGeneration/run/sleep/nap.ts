@@ -43,7 +43,7 @@ export class Nap {
 	/** While delivering: the response of the webhook that handed the run to n8n. */
 	private delivery?: HeldResponse;
 	private isOver = false;
-	private isNudged = false;
+	private isNudging = false;
 	private hasWarned = false;
 
 	constructor(readonly facts: NapFacts) {}
@@ -62,8 +62,8 @@ export class Nap {
 	openLooks({ entries, settings }: Ledger): Looks {
 		const looks = new Looks(entries, settings as WaitSettings);
 		for (const taskId of this.facts.taskIds) {
-			const close = ends.get(this.nameTask(taskId));
-			if (close) looks.noteAnswer(taskId, close);
+			const end = ends.get(this.nameTask(taskId));
+			if (end) looks.noteAnswer(taskId, end);
 		}
 		return looks;
 	}
@@ -95,8 +95,8 @@ export class Nap {
 	/** Begins to nudge. Only a process that has run the node, or has taken a callback, calls this. */
 	keepNudging(): void {
 		const { limitAt, lastWakeAt } = this.facts;
-		if (!this.isNudged) this.nudgeNext(planNudges(limitAt, lastWakeAt));
-		this.isNudged = true;
+		if (!this.isNudging) this.nudgeNext(planNudges(limitAt, lastWakeAt));
+		this.isNudging = true;
 	}
 
 	private nudgeNext(moments: Generator<number, void>): void {
@@ -187,7 +187,10 @@ export function openNap(context: Context, ledger: Ledger): Nap | undefined {
 		return known.getPhase() === 'over' ? undefined : known;
 	known?.end();
 	const nap = new Nap({
-		...{ number, limitAt, lastWakeAt, name },
+		number,
+		limitAt,
+		lastWakeAt,
+		name,
 		url: readResumeUrl(context),
 		taskIds: listAwaitedIds(ledger.entries),
 		logger: context.logger,
@@ -197,9 +200,7 @@ export function openNap(context: Context, ledger: Ledger): Nap | undefined {
 }
 
 /** Reasons after which our webhook no longer wakes the execution for this task. */
-const FINAL_REASONS: unknown[] = ['taskNotInExecution', 'limitPassed'] satisfies Array<
-	Refused['reason']
->;
+const FINAL_REASONS: Array<Refused['reason']> = ['taskNotInExecution', 'limitPassed'];
 
 /**
  * Sends a nudge to a resume URL, which has n8n's token. Nothing is thrown.
@@ -217,6 +218,7 @@ export async function sendNudge(url: string, taskId: string) {
 		return { failure: `the resume URL at ${new URL(url).host} ${failure}` };
 	}
 	const isWoken = body.resumed === true;
-	const isRefusedForGood = FINAL_REASONS.includes(body.reason);
+	// The body is foreign: its reason may be anything.
+	const isRefusedForGood = FINAL_REASONS.includes(body.reason as Refused['reason']);
 	return { isWoken, isSleepOver: isWoken || isRefusedForGood || isEndedAnswer(body) };
 }

@@ -8,7 +8,7 @@ import { isInternalUrl, isLoopbackUrl } from '../../lib/url';
 import { beginWait, type Creation, noteSleep } from '../ledger/changes';
 import { type Entry, findLimitAt, findAttempt, type HowToWait } from '../ledger/ledger';
 import { findRemedy } from '../output/errors';
-import { makeOutcomes, toOutput } from '../output/output';
+import { makeOutcomes, outputOrThrow } from '../output/output';
 import { findPending, hasError, isErrorIfFailed, type Run, type WaitDecision } from '../run';
 import { planWait, PROBE_TIMEOUT } from '../timetable';
 import { openNap, numberSleep } from './nap';
@@ -25,14 +25,14 @@ export async function decideWait(run: Run, creations: Creation[]): Promise<WaitD
 	if (waiting.some((item) => !toCreate.has(item) && isAdopted(item))) return {};
 	const services = await Promise.all(waiting.map(async (item) => await run.getService(item)));
 	const credentials = services.map((service) => service.credentials);
-	return await decideFor(run.call, run.ledger.settings?.howToWait ?? 'automatic', credentials);
+	return await decideByCall(run.call, run.ledger.settings?.howToWait ?? 'automatic', credentials);
 }
 
 /**
  * Decides whether the execution sleeps or stays awake. It sleeps only where nobody waits for its end,
  * and its resume URL leads here. With Sleep Until Notified, the user vouches for that URL.
  */
-export async function decideFor(
+export async function decideByCall(
 	call: Call,
 	howToWait: HowToWait,
 	credentials: Array<{ baseUrl: string }>,
@@ -84,7 +84,7 @@ export async function fallAsleep(run: Run): Promise<INodeExecutionData[]> {
 	await context.putExecutionToWait(new Date(endByN8nAt));
 	// n8n can't fail an execution whose sleep its own timer ends, so failed tasks are no errors then.
 	const isError = isErrorIfFailed(run) && !call.stopsOnError;
-	const items = toOutput(call, makeOutcomes(run, true, isError), ledger);
+	const items = outputOrThrow(call, makeOutcomes(run, { hasWaited: true, isError }), ledger);
 	const storedErrors = [...errors].map(([item, error]) => [
 		item,
 		{ message: (error as Error).message, description: findRemedy(error) },
