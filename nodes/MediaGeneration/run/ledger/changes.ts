@@ -273,8 +273,9 @@ function setEnumerable({ entries }: Ledger, enumerable: boolean): void {
 }
 
 /**
- * Merges this process's ledger of a run, which may be newer, into the stored one, which then counts. Both
- * share the counts afterwards, so that two calls create no task twice, and no more than Options allow.
+ * Merges this process's ledger of a run, which may be newer, into the stored one, which is used from then
+ * on. Both share the counts afterwards, so that two calls create no task twice, and no more than Options
+ * allow.
  * @param isHereInUse a call still holds `here.entries`, so the stored ledger takes that list over; otherwise
  *   `here` is a copy without results, and the stored list stays
  */
