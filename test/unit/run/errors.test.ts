@@ -40,7 +40,11 @@ it('the error of a run names its item where there are others, and gives the edit
 });
 
 const ended = (status: 'failed' | 'timedOut', failCode?: string) => ({
-	...{ taskId: 'a', status, resultUrls: [], failMessage: 'blocked', failCode },
+	taskId: 'a',
+	status,
+	resultUrls: [],
+	failMessage: 'blocked',
+	failCode,
 });
 
 describe('the error of a run', () => {

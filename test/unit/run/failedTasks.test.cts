@@ -42,7 +42,9 @@ async function runRow({ what, onError, howToWait, call, failedTasks }: Row) {
 	const failing = { onError: 'stopWorkflow', failedTasks: 'error' } as const;
 	return await runAndCheck(
 		build([what, 'good'], {
-			...{ howToWait, downloads: true, maxTries: call === 'retryOnFail' ? 2 : 0 },
+			howToWait,
+			downloads: true,
+			maxTries: call === 'retryOnFail' ? 2 : 0,
 			...(call === 'retryFromList' ? { ...failing, retries: [settings] } : settings),
 		}),
 	);

@@ -176,7 +176,9 @@ describe('Maximum Credits per Run', () => {
 		const all = Promise.all(creations.map(create));
 		await jest.advanceTimersByTimeAsync(10_000);
 		expect((await all).map((error) => error?.message.slice(0, 25))).toEqual([
-			...[undefined, undefined, "'Maximum Credits per Run'"],
+			undefined,
+			undefined,
+			"'Maximum Credits per Run'",
 		]);
 		expect(looks.map((look) => look.split(' by ')[1])).toEqual(['a', 'b']);
 	});

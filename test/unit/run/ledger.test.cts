@@ -162,7 +162,9 @@ describe('a run that sleeps', () => {
 		const open = { after: 40 * SECOND };
 		const kill = (what: 'kill 0' | 'kill 1') => ({ when: { after: ASLEEP_AGAIN }, what });
 		const world = build([later, ['failed', open], 'unknown', 'rejected', ['rejected', open]], {
-			...{ onError: 'continueRegularOutput', maxTries: 2, downloads: true },
+			onError: 'continueRegularOutput',
+			maxTries: 2,
+			downloads: true,
 			options: { timeoutSeconds: 60 },
 			// What goes on is another process, with another version of the package.
 			accidents: [kill('kill 0'), kill('kill 1')],

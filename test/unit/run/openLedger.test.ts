@@ -61,13 +61,13 @@ it('of two calls of a run, the one that finds all tasks created waits for them a
 			},
 			{ runExecutionData: { resumeToken: 'beside' } },
 		);
-	const job = {
+	const setup = {
 		fields: [],
 		buildRequest: async () => ({ model: 'model', input: {}, userInput: 0 }),
 		readSettings: () => ({ ...WAIT, howToWait: 'polling' as const }),
 	};
 	jest.useFakeTimers();
-	const calls = [call(), call()].map(async (one) => await generate(one, job));
+	const calls = [call(), call()].map(async (one) => await generate(one, setup));
 	const outputs = await settle(Promise.all(calls));
 	jest.useRealTimers();
 	for (const output of outputs) expect(output).toMatchObject([{ json: { status: 'completed' } }]);

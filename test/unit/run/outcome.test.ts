@@ -10,7 +10,7 @@ const completed: Task = { taskId: 'task', model: 'model', status: 'completed', r
 const DOWNLOADS: Partial<WaitSettings> = { downloads: { field: 'data', maxBytes: null } };
 
 /** Makes the items of a run's one task at the end of its wait. By then no file was complete. */
-function show(end: Task | undefined, settings: Partial<WaitSettings> = {}, warning?: string) {
+function makeItems(end: Task | undefined, settings: Partial<WaitSettings> = {}, warning?: string) {
 	const request: Entry['request'] = { digest: '', model: 'model', warning };
 	const entries: Entry[] = [{ request, attempts: [{ taskId: 'task', end }] }];
 	const run = open(1, { ledger: { entries, settings: { ...WAIT, ...settings } } });
@@ -23,7 +23,7 @@ it.each<[string, Task, Partial<WaitSettings>]>([
 	['that failed', { taskId: 'task', status: 'failed' }, { ...DOWNLOADS, perFile: true }],
 	['of a run that does not download', completed, {}],
 ])('a task %s says nothing of files', (_, task, settings) => {
-	expect(show(task, settings)).toStrictEqual([{ json: { ...task, model: 'model' } }]);
+	expect(makeItems(task, settings)).toStrictEqual([{ json: { ...task, model: 'model' } }]);
 });
 
 it.each<[Partial<Task>, string]>([
@@ -33,7 +33,7 @@ it.each<[Partial<Task>, string]>([
 ])('a task that completed without a result says what the service says: %j', (more, why) => {
 	const task: Task = { ...completed, resultUrls: [], ...more };
 	for (const perFile of [false, true]) {
-		const [item, ...others] = show(task, { ...DOWNLOADS, perFile });
+		const [item, ...others] = makeItems(task, { ...DOWNLOADS, perFile });
 		const { downloadError } = item?.json as { downloadError: string };
 		expect(downloadError).toContain(why);
 		expect(downloadError).toMatch(/Running Generate again pays for a new task\.$/);
@@ -46,8 +46,9 @@ it('a file in the answer itself is left out, and its task says so, whatever is t
 	const result = ['data:image/png;base64,…'];
 	const why = 'left out';
 	const task: Task = { ...completed, resultUrls: [], result, downloadError: why };
-	for (const settings of [{}, DOWNLOADS]) expect(show(task, settings)).toEqual([{ json: task }]);
-	expect(show(task, {}, 'a mistake?')).toEqual([{ json: { ...task, warning: 'a mistake?' } }]);
+	for (const settings of [{}, DOWNLOADS])
+		expect(makeItems(task, settings)).toEqual([{ json: task }]);
+	expect(makeItems(task, {}, 'a mistake?')).toEqual([{ json: { ...task, warning: 'a mistake?' } }]);
 	expect(() => listFileLinks(task, ['result'])).toThrow(
 		expect.objectContaining({ description: why }) as Error,
 	);
@@ -55,13 +56,13 @@ it('a file in the answer itself is left out, and its task says so, whatever is t
 
 it('where that is chosen, each file of a completed task is an item, and any other task is one', () => {
 	const perFile = true;
-	expect(show(undefined, { perFile })).toMatchObject([{ json: { status: 'timedOut' } }]);
+	expect(makeItems(undefined, { perFile })).toMatchObject([{ json: { status: 'timedOut' } }]);
 	const files = resultUrls.map((url, index) => ({ index, kind: 'result', url }));
-	expect(show(completed, { perFile })).toEqual(
+	expect(makeItems(completed, { perFile })).toEqual(
 		files.map((file) => ({ json: { ...completed, file } })),
 	);
 	const downloadError = expect.stringContaining('limit passed') as string;
-	const late = show(completed, { ...DOWNLOADS, perFile });
+	const late = makeItems(completed, { ...DOWNLOADS, perFile });
 	expect(late).toMatchObject(files.map((file) => ({ json: { file, downloadError } })));
 });
 

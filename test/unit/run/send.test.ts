@@ -12,7 +12,7 @@ const perhapsRejected = () =>
 	buildUnknownError({ message: 'An internal fault' }, 'perhapsRejected');
 
 /** Creates a task for each item, one after the other. @returns the items that were sent, and all results */
-async function create(answers: Answer[], tokens: string[] = [], place: RunSetup = {}) {
+async function create(answers: Answer[], tokens: string[] = [], setup: RunSetup = {}) {
 	const sent: number[] = [];
 	const items = answers.map((answer, index) => ({
 		createTask() {
@@ -22,7 +22,7 @@ async function create(answers: Answer[], tokens: string[] = [], place: RunSetup 
 		credentials: { accessToken: tokens[index] ?? 'token' },
 		options: { concurrency: 1 },
 	}));
-	const run = await send(items, { goesOn: true, ...place });
+	const run = await send(items, { goesOn: true, ...setup });
 	return { sent, results: listResults(run) };
 }
 
@@ -68,8 +68,8 @@ it.each<[string, RunSetup, RunSetup, number[]]>([
 	['in the next run of a loop', {}, { runIndex: 1 }, [1]],
 	['but not in a retry of the execution', {}, { executionId: '2' }, [0, 1]],
 	["nor in the next call of n8n's Agents", { contextData: null, executionId: '' }, {}, [0, 1]],
-])('unknown outcomes of an account count together %s', async (_, place, later, expected) => {
-	const run = { contextData: {}, ...place };
+])('unknown outcomes of an account count together %s', async (_, setup, later, expected) => {
+	const run = { contextData: {}, ...setup };
 	await create([buildUnknown(), buildUnknown(), buildUnknown()], [], run);
 	const { sent, results } = await create(['a', 'b'], ['token', 'other'], { ...run, ...later });
 	expect(sent).toEqual(expected);

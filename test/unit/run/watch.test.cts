@@ -63,8 +63,11 @@ it("ends before n8n's timeout with a last look, and a hint that it was cut short
 
 it('hints say how tasks ended, what they cost, what is missing, and why the run stayed awake', async () => {
 	const { execution } = await poll(['failed', 'silent', 'rejected', 'expired'], {
-		...{ howToWait: 'callback', responseMode: 'lastNode', downloads: true },
-		...{ onError: 'continueRegularOutput', failedTasks: 'error' },
+		howToWait: 'callback',
+		responseMode: 'lastNode',
+		downloads: true,
+		onError: 'continueRegularOutput',
+		failedTasks: 'error',
 	});
 	const silence = 'The service had an internal fault (408: upstream is silent)';
 	expect(execution.hints).toEqual([
@@ -82,7 +85,10 @@ it('hints say how tasks ended, what they cost, what is missing, and why the run 
 describe('files', () => {
 	it('are not downloaded again in a try', async () => {
 		const { world, items, execution } = await poll(['failed', 'good'], {
-			...{ failedTasks: 'error', maxTries: 2, onError: 'continueRegularOutput', downloads: true },
+			failedTasks: 'error',
+			maxTries: 2,
+			onError: 'continueRegularOutput',
+			downloads: true,
 		});
 		expect(execution.outputs).toHaveLength(2);
 		expect(items).toMatchObject([{ json: { taskId: 'task-0-2z' } }, { binary: {} }]);

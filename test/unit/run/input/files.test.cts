@@ -217,9 +217,14 @@ describe("n8n's own object of a file", () => {
 	const inMemory = { mimeType: 'image/png', fileName: 'e.png', bytes: 5 };
 	const twin = { ...inMemory, bytes: 7 };
 	const files = {
-		...{ My_photo_: PNG, Views_0: PNG, Views_1: PNG, other: stored, copy: stored },
-		...{ kept: { ...inMemory, data: 'AAAA' } },
-		...{ one: { ...twin, data: 'AAAA' }, like: { ...twin, data: 'BBBB' } },
+		My_photo_: PNG,
+		Views_0: PNG,
+		Views_1: PNG,
+		other: stored,
+		copy: stored,
+		kept: { ...inMemory, data: 'AAAA' },
+		one: { ...twin, data: 'AAAA' },
+		like: { ...twin, data: 'BBBB' },
 	};
 	const item = { json: ofForm as never, files };
 

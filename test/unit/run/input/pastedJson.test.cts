@@ -28,7 +28,9 @@ describe('a body is taken for its input', () => {
 		for (const document of [openapi, NONE])
 			for (const written of [body, json, `\`\`\`json\n${json}\n\`\`\``])
 				expect(await send(written, {}, document)).toMatchObject({
-					...{ model, input, warning: undefined },
+					model,
+					input,
+					warning: undefined,
 					callBackUrl: body.callBackUrl,
 				});
 	});
