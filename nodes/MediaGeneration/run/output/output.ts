@@ -28,9 +28,9 @@ import {
 } from './errors';
 
 /**
- * Concludes a run, and makes its output: entries become items, errors and hints. Writes the ledger: what
- * tasks cost, and which failures n8n is given as errors, so that a try may create another task in their
- * place. Hides results from what n8n stores.
+ * Concludes a run, and makes its output: entries become items, errors and hints. The ledger notes what tasks
+ * cost, and which failures n8n is given as errors, so that a try may create another task in their place.
+ * Results are hidden from what n8n stores.
  * @throws with On Error "stop", the first error
  */
 export function concludeRun(run: Run): INodeExecutionData[] {
@@ -43,8 +43,8 @@ export function concludeRun(run: Run): INodeExecutionData[] {
 }
 
 /**
- * Makes the outcome of each item. Notes what tasks cost, and shows this with the execution. Once the run
- * has waited, adds hints to the output. Nothing is thrown.
+ * Makes the outcome of each item: an error stays an outcome, and isn't thrown. Notes what tasks cost, and
+ * shows this with the execution. Once the run has waited, adds hints to the output.
  */
 export function publishOutcomes(run: Run): Outcome[] {
 	noteCosts(run.ledger);
