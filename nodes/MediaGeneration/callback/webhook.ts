@@ -1,7 +1,7 @@
 import type { IDataObject, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import type { Credentials } from '../api/credential';
-import { readAsWebhook } from '../host/credentials';
-import { readRequest } from '../host/webhook';
+import { readAsWebhook } from '../host/credentialAccess';
+import { readRequest } from '../host/webhookRequest';
 import { Memory } from '../lib/memory';
 import { REFUSALS, type Refused } from './refusals';
 import { verify, type VerifiedCallback, type VerifyOptions } from './verify';

@@ -9,7 +9,7 @@ import { TaskService } from '../api/client';
 import type { Credentials } from '../api/credential';
 import { isOfKind } from '../api/failure';
 import type { CatalogueModel } from '../api/answers';
-import { readForEditor } from '../host/credentials';
+import { readForEditor } from '../host/credentialAccess';
 import { isObject } from '../lib/json';
 import { cutText } from '../lib/text';
 import { anyFields, anyModel } from '../models/any/fields';

@@ -1,6 +1,6 @@
 import type { IWebhookFunctions } from 'n8n-workflow';
 import type { Refused } from '../callback/refusals';
-import { isUnderway, type HeldResponse } from '../host/webhook';
+import { isUnderway, type HeldResponse } from '../host/webhookRequest';
 import { digest } from '../lib/json';
 import { Memory } from '../lib/memory';
 import { pause } from '../lib/timers';

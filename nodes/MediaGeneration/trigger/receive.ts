@@ -19,7 +19,7 @@ import {
 	warnOwner,
 	type ReceivedCallback,
 } from '../callback/webhook';
-import { answerOnceStored } from '../host/webhook';
+import { answerOnceStored } from '../host/webhookRequest';
 import { dropUndefined } from '../lib/json';
 import { pause, settleBy } from '../lib/timers';
 import { beginCallback, type Ignored } from './events';

@@ -7,7 +7,7 @@ import {
 import { factsOf, NOTHING_CREATED, ServiceError } from '../../api/failure';
 import type { Task } from '../../api/task';
 import type { Call } from '../../host/call';
-import { buildErrorItem, buildNodeError } from '../../host/errors';
+import { buildErrorItem, buildNodeError } from '../../host/nodeErrors';
 import { NODE_NAME } from '../../lib/brand';
 import { dropUndefined } from '../../lib/json';
 import { cutText, LONGEST_TEXT, toPlainText } from '../../lib/text';

@@ -3,7 +3,7 @@ import type { Task } from '../../api/task';
 import type { Refused } from '../../callback/refusals';
 import { NUDGE } from '../../callback/verify';
 import { isEndedAnswer, readResumeUrl } from '../../host/resumeUrl';
-import { type HeldResponse, isUnderway, wasDelivered } from '../../host/webhook';
+import { type HeldResponse, isUnderway, wasDelivered } from '../../host/webhookRequest';
 import { isObject } from '../../lib/json';
 import { Memory, weigh } from '../../lib/memory';
 import { post } from '../../lib/post';

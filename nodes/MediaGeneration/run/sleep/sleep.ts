@@ -1,8 +1,8 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 import type { Call } from '../../host/call';
-import { readsSameCredential } from '../../host/credentials';
+import { readsSameCredential } from '../../host/credentialAccess';
 import { findObstacle, readResumeUrl } from '../../host/resumeUrl';
-import { storeItems } from '../../host/sleep';
+import { storeItems } from '../../host/asleep';
 import { findWaiter } from '../../host/waiter';
 import { isInternalUrl, isLoopbackUrl } from '../../lib/url';
 import { beginWait, type Creation, noteSleep } from '../ledger/changes';

@@ -8,7 +8,7 @@ import {
 	refuse,
 	verifyRequest,
 } from '../../callback/webhook';
-import { enableNode, findNodeContext } from '../../host/sleep';
+import { enableNode, findNodeContext } from '../../host/asleep';
 import { settleBy } from '../../lib/timers';
 import { type Ledger, listAwaitedIds, type Sleep } from '../ledger/ledger';
 import { readLedger } from '../ledger/openLedger';

@@ -5,7 +5,7 @@ import type {
 	IWebhookFunctions,
 } from 'n8n-workflow';
 import { SLUG } from '../lib/brand';
-import { moveError } from './errors';
+import { moveError } from './nodeErrors';
 import { lookInside } from './internals';
 
 /**

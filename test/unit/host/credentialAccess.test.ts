@@ -1,5 +1,5 @@
 import type { IWebhookFunctions } from 'n8n-workflow';
-import { readAsWebhook } from '../../../nodes/MediaGeneration/host/credentials';
+import { readAsWebhook } from '../../../nodes/MediaGeneration/host/credentialAccess';
 import { buildBaseContext } from '../../world/contexts.cts';
 
 const node = { id: 'node', name: 'Node' };
