@@ -119,7 +119,9 @@ export function findFailure(
 		const kind = isRedirect ? 'redirect' : findKind(httpStatus, code, words);
 		const answeredBy = saysFailure ? 'service' : 'other';
 		return buildError(kind, origin, {
-			...{ code, answeredBy, detail: words },
+			code,
+			answeredBy,
+			detail: words,
 			didNothing: didNothing(kind, httpStatus, code),
 		});
 	}

@@ -80,8 +80,8 @@ export function toTask(taskId: string, record: TaskRecord): Task {
 	const status = findStatus(record.state) ?? 'pending';
 	const results = [record.resultJson, record.response].filter(isFilled);
 	// Some services put links under keys that we don't know. These links may be no results. So they count
-	// only if the task has completed, and there are no likelier ones. A text result is copied beside
-	// them, because it was paid for too.
+	// only if the task has completed, and there are no likelier ones. If such links become the result, a
+	// text result is put among them, because the text was paid for too.
 	const unknownKeys = dropUndefined({ ...omitKnown(record), resultJson: results.find(hasText) });
 	const lastResort = status === 'completed' ? [unknownKeys] : [];
 	const result = findResult([...results, ...lastResort]) ?? results[0];
