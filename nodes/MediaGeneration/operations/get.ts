@@ -14,7 +14,7 @@ const simplify: INodeProperties = {
 
 const whenSimple = { show: { '/simplify': [true] } };
 
-export const get: PlainOperation = {
+export const getOperation: PlainOperation = {
 	resource: 'task',
 	value: 'get',
 	name: 'Get',

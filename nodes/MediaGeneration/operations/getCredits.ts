@@ -1,7 +1,7 @@
 import { optionsField, timeoutOption } from '../run/input/options';
 import type { PlainOperation } from './operation';
 
-export const getCredits: PlainOperation = {
+export const getCreditsOperation: PlainOperation = {
 	resource: 'account',
 	value: 'getCredits',
 	name: 'Get Credits',

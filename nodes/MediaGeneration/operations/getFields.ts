@@ -3,7 +3,7 @@ import { anyModel } from '../models/any/fields';
 import type { PlainOperation } from './operation';
 import { readTextField } from './sharedFields';
 
-export const getFields: PlainOperation = {
+export const getFieldsOperation: PlainOperation = {
 	resource: 'model',
 	value: 'getFields',
 	name: 'Get Fields',

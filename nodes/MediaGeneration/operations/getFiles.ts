@@ -24,7 +24,7 @@ const files: Field = {
 	description: 'Previews are covers, first and last frames, and versions with a watermark',
 };
 
-export const getFiles: PlainOperation = {
+export const getFilesOperation: PlainOperation = {
 	resource: 'task',
 	value: 'getFiles',
 	name: 'Get Files',

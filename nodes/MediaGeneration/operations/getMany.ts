@@ -32,7 +32,7 @@ const limit: Field = {
 	displayOptions: { show: { returnAll: [false] } },
 };
 
-export const getMany: PlainOperation = {
+export const getManyOperation: PlainOperation = {
 	resource: 'model',
 	value: 'getMany',
 	name: 'Get Many',

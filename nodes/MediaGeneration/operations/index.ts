@@ -1,23 +1,23 @@
-import { getCredits } from './getCredits';
-import { upload } from './upload';
-import { getFields } from './getFields';
-import { getMany } from './getMany';
+import { getCreditsOperation } from './getCredits';
+import { uploadOperation } from './upload';
+import { getFieldsOperation } from './getFields';
+import { getManyOperation } from './getMany';
 import type { Operation } from './operation';
-import { start } from './start';
+import { startOperation } from './start';
 import { generateOperation } from './generate';
-import { getFiles } from './getFiles';
-import { get } from './get';
+import { getFilesOperation } from './getFiles';
+import { getOperation } from './get';
 import { waitOperation } from './wait';
 
 /** The operations of a resource are sorted by name, as n8n requires of long lists. */
 export const operations: Operation[] = [
-	getCredits,
-	upload,
-	getFields,
-	getMany,
+	getCreditsOperation,
+	uploadOperation,
+	getFieldsOperation,
+	getManyOperation,
 	generateOperation,
-	get,
-	getFiles,
-	start,
+	getOperation,
+	getFilesOperation,
+	startOperation,
 	waitOperation,
 ];

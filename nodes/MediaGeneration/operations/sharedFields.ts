@@ -67,8 +67,8 @@ export const readPerFile = (option: Item['option']): boolean =>
 /*
  * What Options say of a wait, for every operation that waits for tasks. Each option is checked where it
  * is read, because `checkOptions` skips options that aren't always shown. Options that depend on Download
- * Results are hidden where it is off, not shown where it is on: with `show`, n8n would drop their values
- * wherever nobody added Download Results.
+ * Results use `hide` with `false`, and not `show` with `true`. With `show`, n8n would drop their values
+ * where nobody added Download Results.
  */
 
 /** How long a wait may be: above 0, up to a year. With `minValue`, n8n would silently raise a lower number. */
@@ -157,14 +157,14 @@ export const waitOptions: Field[] = [
 export function readWaitSettings({ call, option, settings }: Item): WaitSettings {
 	const { isTool } = call;
 	const limit = readNumberOption(option, isTool ? agentWait : waitLimit);
-	const downloads = !isTool && readOption(option, downloadResults) !== false;
-	const failed = readOption(option, failedTasks) ?? failedTasks.default;
+	const isDownloading = !isTool && readOption(option, downloadResults) !== false;
+	const failedTasksOption = readOption(option, failedTasks) ?? failedTasks.default;
 	const field = String(option(outputBinaryField.name) ?? '').trim() || 'data';
 	return {
 		...settings,
 		waitLimit: limit * 60_000,
 		perFile: readPerFile(option),
-		failedTasks: failed as WaitSettings['failedTasks'],
-		...(downloads && { downloads: { field, maxBytes: readMaxBytes(option) } }),
+		failedTasks: failedTasksOption as WaitSettings['failedTasks'],
+		...(isDownloading && { downloads: { field, maxBytes: readMaxBytes(option) } }),
 	};
 }

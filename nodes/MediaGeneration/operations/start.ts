@@ -65,7 +65,7 @@ async function withReference(url: string | undefined, item: Item) {
 	return addReference(url, reference, keys);
 }
 
-export const start: CreatingOperation = {
+export const startOperation: CreatingOperation = {
 	resource: 'task',
 	value: 'start',
 	name: 'Start Without Waiting',

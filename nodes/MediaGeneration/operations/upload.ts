@@ -39,7 +39,7 @@ const fileUrl: Field = {
 	send: { schema: webUrl },
 };
 
-export const upload: PlainOperation = {
+export const uploadOperation: PlainOperation = {
 	resource: 'file',
 	value: 'upload',
 	name: 'Upload',

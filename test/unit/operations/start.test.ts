@@ -1,5 +1,5 @@
 import { readReference } from '../../../nodes/MediaGeneration/callback/reference';
-import { start } from '../../../nodes/MediaGeneration/operations/start';
+import { startOperation } from '../../../nodes/MediaGeneration/operations/start';
 import { buildContext, buildItem } from '../n8n';
 
 const webhookSecret = 'whk_test_key';
@@ -20,7 +20,7 @@ async function prepare(
 	};
 	const context = buildContext({ parameters: values });
 	const item = buildItem(context, 0, { credentials, options: { reference } });
-	return (await start.buildRequest({ ...item, read: (name) => values[name] })).callBackUrl;
+	return (await startOperation.buildRequest({ ...item, read: (name) => values[name] })).callBackUrl;
 }
 
 it.each([
