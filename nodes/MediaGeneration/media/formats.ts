@@ -49,16 +49,16 @@ export function recognizeFormat(head: Buffer): Format | undefined {
 }
 
 /** What the server of a file says of it: by the header Content-Type, and by its URL. */
-interface FileSigns {
+interface ServerClaims {
 	contentType?: string;
 	url: string;
 }
 
 /** Finds out the type of a file that is arriving. @returns the type, and the file from its first byte */
-export async function readFileType(file: Chunks, signs: FileSigns) {
+export async function readFileType(file: Chunks, claims: ServerClaims) {
 	const reader = new Reader(file);
 	const format = recognizeFormat(await reader.peek(MAGIC_LENGTH));
-	return { ...chooseFileType(signs, format), chunks: reader.rest() };
+	return { ...chooseFileType(claims, format), chunks: reader.rest() };
 }
 
 /**
@@ -68,7 +68,7 @@ export async function readFileType(file: Chunks, signs: FileSigns) {
  * the URL.
  * @param format by the first bytes
  */
-function chooseFileType({ contentType, url }: FileSigns, format?: Format) {
+function chooseFileType({ contentType, url }: ServerClaims, format?: Format) {
 	const type = readType(contentType);
 	const ending = readExtension(new URL(url).pathname);
 	const isMedia = format && /^(image|video|audio)\//.test(format.mimeType);

@@ -29,8 +29,8 @@ interface Sent {
 
 /** Reads the type of a file that a host sends so. */
 async function choose({ type, path = '/a/result', head = '' }: Sent) {
-	const signs = { contentType: type, url: `https://cdn.example${path}` };
-	const { mimeType, extension } = await readFileType([Buffer.from(head, 'latin1')], signs);
+	const claims = { contentType: type, url: `https://cdn.example${path}` };
+	const { mimeType, extension } = await readFileType([Buffer.from(head, 'latin1')], claims);
 	return { mimeType, extension };
 }
 

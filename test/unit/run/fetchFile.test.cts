@@ -1,5 +1,5 @@
 import { sleep } from 'n8n-workflow';
-import { fetchFile, type Downloader } from '../../../nodes/MediaGeneration/run/files/fetchFile';
+import { fetchFile, type DownloadSetup } from '../../../nodes/MediaGeneration/run/files/fetchFile';
 import { buildFileHelpers, type Served } from './fileHost.cts';
 
 const url = 'https://cdn.example/a/result.mp4';
@@ -36,8 +36,8 @@ async function fetchFrom(
 	if (storageError) helpers.prepareBinaryData = async () => await Promise.reject(storageError);
 	const getService = async () => ({ credentials: { baseUrl } });
 	const call = { context: { helpers } };
-	const source = { call, getService, settings: { timeoutSeconds } };
-	const file = await fetchFile(source as unknown as Downloader, {
+	const setup = { call, getService, settings: { timeoutSeconds } };
+	const file = await fetchFile(setup as unknown as DownloadSetup, {
 		url: from,
 		label: 'task-result-1',
 		name: 'a-red-fox',

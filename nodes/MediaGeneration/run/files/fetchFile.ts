@@ -15,8 +15,8 @@ const MOST_REDIRECTS = 5;
 /** The longest download, in milliseconds. */
 const LONGEST_DOWNLOAD = 3_600_000;
 
-/** Whose call downloads a file, and how. */
-export interface Downloader {
+/** What a download needs beside the file: the call, its settings, and the service. */
+export interface DownloadSetup {
 	call: Call;
 	settings: RequestSettings;
 	/** The service that gave the links. */
@@ -56,7 +56,10 @@ const ASK_SERVICE = 'Ask the service about the link.';
 interface FileAnswer {
 	statusCode: number;
 	headers: Record<string, string | undefined>;
-	/** The part of Node's streams that is used here. */
+	/**
+	 * The part of Node's streams that is used here. n8n's linter forbids `node:stream`, so `Readable.from`
+	 * is taken from the body's class.
+	 */
 	body: AsyncIterable<Uint8Array> & {
 		constructor: { from(chunks: AsyncIterable<Uint8Array>): never };
 	};
@@ -77,14 +80,14 @@ export interface DownloadedFile {
  * Streams a result file into n8n's storage. The file's server isn't the service, so it gets no token.
  * @throws {DownloadError} when the file can't be downloaded, is empty, too large or too slow
  */
-export async function fetchFile(downloader: Downloader, file: RemoteFile): Promise<DownloadedFile> {
-	const { timeoutSeconds } = downloader.settings;
+export async function fetchFile(setup: DownloadSetup, file: RemoteFile): Promise<DownloadedFile> {
+	const { timeoutSeconds } = setup.settings;
 	const end = new AbortController();
 	try {
-		const opening = openLink(downloader, file, end.signal);
+		const opening = openLink(setup, file, end.signal);
 		// n8n's timeout has no effect on a server that sends headers byte by byte, or redirects often.
 		const answer = await settleBy(Date.now() + timeoutSeconds * 1000, opening);
-		if (answer) return await storeAnswer(downloader, file, answer);
+		if (answer) return await storeAnswer(setup, file, answer);
 		throw buildServerError(
 			file,
 			file.url,
@@ -97,12 +100,16 @@ export async function fetchFile(downloader: Downloader, file: RemoteFile): Promi
 	}
 }
 
-async function storeAnswer({ call, settings }: Downloader, file: RemoteFile, answer: FileAnswer) {
+async function storeAnswer(
+	{ call, settings }: DownloadSetup,
+	file: RemoteFile,
+	answer: FileAnswer,
+) {
 	const received = { size: 0 };
 	try {
-		const signs = { contentType: answer.headers['content-type'], url: file.url };
+		const claims = { contentType: answer.headers['content-type'], url: file.url };
 		const body = receiveBody(file, answer, settings.timeoutSeconds, received);
-		const { mimeType, extension, chunks } = await readFileType(body, signs);
+		const { mimeType, extension, chunks } = await readFileType(body, claims);
 		const name = `${file.name}.${extension}`;
 		const stream = answer.body.constructor.from(chunks);
 		const binary = await storeFile(call.context.helpers, stream, name, mimeType);
@@ -144,7 +151,7 @@ async function* receiveBody(
 
 /** Opens a link and follows redirects, but not from the internet into this network. */
 async function openLink(
-	{ call, getService, settings: { timeoutSeconds } }: Downloader,
+	{ call, getService, settings: { timeoutSeconds } }: DownloadSetup,
 	file: RemoteFile,
 	end: AbortSignal,
 ): Promise<FileAnswer> {

@@ -19,7 +19,7 @@ import {
 	type DownloadedFile,
 	DownloadError,
 	fetchFile,
-	type Downloader,
+	type DownloadSetup,
 	type RemoteFile,
 } from './fetchFile';
 
@@ -51,7 +51,7 @@ export function openDownloads({ nodeContext }: Call, ledger: Ledger): Downloads 
 }
 
 /** Which files of a task are wanted, and how they are named. */
-interface Wanted extends Downloader {
+interface Wanted extends DownloadSetup {
 	/** From the service only: links in an item could name any address in this network. */
 	links: ResultLink[];
 	/** The largest size of a file. */
@@ -132,7 +132,7 @@ export class Downloads {
 	 * file's link, at once a fresh link from the service, then the newest link again after each of
 	 * `PAUSES_BETWEEN_DOWNLOADS`.
 	 */
-	private makeUrlLister({ call, getService, settings }: Downloader) {
+	private makeUrlLister({ call, getService, settings }: DownloadSetup) {
 		const { renewOneByOne } = this;
 		let uselessLinks = 0;
 		const renew = async (url: string) =>
@@ -155,7 +155,7 @@ export class Downloads {
 
 	/** Downloads a file from the first URL that works. @returns the last error, if no URL works */
 	private async download(
-		downloader: Downloader,
+		downloader: DownloadSetup,
 		file: RemoteFile,
 		listUrls: ReturnType<Downloads['makeUrlLister']>,
 	): Promise<DownloadedFile | Error> {
