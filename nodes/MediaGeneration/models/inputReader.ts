@@ -65,11 +65,11 @@ export class InputReader {
 	readonly uses: FileUse[] = [];
 	/** What may be a mistake, as sentences without a period. */
 	readonly warnings: string[] = [];
-	private mode: Mode = 'fields';
 
 	constructor(
 		private readonly schema: JsonSchema,
 		private readonly files: ItemFiles,
+		private readonly mode: Mode = 'fields',
 	) {}
 
 	private get isFields(): boolean {
@@ -77,8 +77,7 @@ export class InputReader {
 	}
 
 	/** @throws {UserError} for the first value that can't be sent */
-	read(values: Record<string, unknown>, mode = this.mode): Record<string, unknown> {
-		this.mode = mode;
+	read(values: Record<string, unknown>): Record<string, unknown> {
 		return this.takeObject(values, this.schema);
 	}
 
@@ -106,10 +105,10 @@ export class InputReader {
 		if (this.isFields && place.level === 0 && isBlankValue(rawValue))
 			return place.schema.isSentBlank ? '' : undefined;
 		if (rawValue instanceof Nothing) return this.takeNothing(rawValue, place);
-		const value = takePlain(rawValue, place);
+		const value = toSendable(rawValue, place);
 		if (isFilePlace(place)) return this.takeFiles(value, place);
 		const single = unwrapSingle(value, place.schema);
-		return single === value ? this.takeOther(value, place) : this.take(single, place);
+		return single === value ? this.takeValue(value, place) : this.take(single, place);
 	}
 
 	private takeNothing(nothing: Nothing, place: InputPlace): '' | undefined {
@@ -127,11 +126,11 @@ export class InputReader {
 		return this.isFields ? undefined : '';
 	}
 
-	private takeOther(value: unknown, place: InputPlace): unknown {
+	private takeValue(value: unknown, place: InputPlace): unknown {
 		const { schema, label, level } = place;
 		if (isPlainObject(value)) return this.takeObject(value, schema, label, level + 1);
 		if (Array.isArray(value)) return this.takeList(value, place);
-		if (this.isFields) return readSingle(value, schema, (parts) => this.takeOther(parts, place));
+		if (this.isFields) return readSingle(value, schema, (parts) => this.takeValue(parts, place));
 		return readChoice(value, schema) ?? value;
 	}
 
@@ -154,11 +153,12 @@ export class InputReader {
 		const takesOne = types.length > 0 && !takesSeveral(schema);
 		const files = this.listFiles(value, place);
 		if (takesOne && files.length > 1) throw this.buildSeveralError(place, files);
-		// A single file is sent alone, unless the user gave a list or the schema takes only lists.
-		const isText = !this.isFields && typeof files[0] === 'string';
+		// A single link in JSON is sent as it is written. A single file is sent alone, unless the user gave a
+		// list or the schema takes only lists.
+		const isSingleLinkInJson = !this.isFields && typeof files[0] === 'string';
 		const isList = Array.isArray(value)
 			? takesList || !types.length
-			: takesList && !types.includes('string') && !isText;
+			: takesList && !types.includes('string') && !isSingleLinkInJson;
 		return !isList && files.length === 1 ? files[0] : files;
 	}
 
@@ -166,13 +166,13 @@ export class InputReader {
 	private listFiles(rawValue: unknown, place: InputPlace): unknown[] {
 		const { schema } = place;
 		const isNothing = rawValue instanceof Nothing;
-		const value = isNothing ? this.takeNothing(rawValue, place) : takePlain(rawValue, place);
+		const value = isNothing ? this.takeNothing(rawValue, place) : toSendable(rawValue, place);
 		if (isBlank(value)) return this.isFields ? [] : [value];
 		if (Array.isArray(value))
 			return value.flatMap((part, index) => this.listFiles(part, toPartPlace(place, index)));
 		// An expression for a file may give a number, or false.
-		const isOther = this.isFields && typeof value !== 'object' && !hasType(schema, value);
-		if (isOther || typeof value === 'string') return this.takeText(String(value), place);
+		const isWrongScalar = this.isFields && typeof value !== 'object' && !hasType(schema, value);
+		if (isWrongScalar || typeof value === 'string') return this.takeText(String(value), place);
 		const name = isOfFile(value) && this.files.nameOf(value);
 		if (name) return this.takeText(name, toPartPlace(place, 0));
 		const types = listTypes(schema);
@@ -180,7 +180,7 @@ export class InputReader {
 		const link = takesObjects ? undefined : readAttachment(value);
 		if (!takesObjects && !link && isOfFile(value))
 			throw this.buildNoFileError(JSON.stringify(value), place);
-		return [link ?? this.takeOther(value, place)];
+		return [link ?? this.takeValue(value, place)];
 	}
 
 	private takeText(text: string, place: InputPlace): unknown[] {
@@ -188,11 +188,13 @@ export class InputReader {
 		const isSplit = isSeveral && this.isFields;
 		const address = isSplit ? undefined : this.takeAddress(text.trim(), place);
 		if (address !== undefined) return [address];
-		const { exact, numbered } = this.files.find(text.trim(), place.label);
-		const files = exact ? [exact, ...(isSeveral ? numbered : [])] : numbered;
+		const { named, numbered } = this.files.find(text.trim(), place.label);
+		const files = named ? [named, ...(isSeveral ? numbered : [])] : numbered;
 		if (files.length) return files.map((file) => this.use(file, place));
 		const parts = parseParts(text) ?? (isSplit ? splitList(text) : undefined);
-		return parts === undefined ? [this.takeOtherText(text, place)] : this.listFiles(parts, place);
+		return parts === undefined
+			? [this.takeUnmatchedText(text, place)]
+			: this.listFiles(parts, place);
 	}
 
 	private use(file: FileToSend, place: InputPlace): FileToSend {
@@ -208,7 +210,7 @@ export class InputReader {
 	}
 
 	/** Takes a text that is neither a link nor the name of a file. */
-	private takeOtherText(rawText: string, place: InputPlace): string {
+	private takeUnmatchedText(rawText: string, place: InputPlace): string {
 		const { schema } = place;
 		const text = rawText.trim();
 		if (this.mode === 'extra') return rawText;
@@ -266,7 +268,7 @@ function toPartPlace(place: InputPlace, index: number): InputPlace {
 }
 
 /** @throws {UserError} where JSON would lose or change the value */
-function takePlain(rawValue: unknown, { label, level }: InputPlace): unknown {
+function toSendable(rawValue: unknown, { label, level }: InputPlace): unknown {
 	const value = toJsonValue(rawValue);
 	if (level >= MOST_LEVELS)
 		throw buildValueError(label, `must be nested less than ${MOST_LEVELS} levels deep`);

@@ -44,7 +44,7 @@ export interface Property {
 }
 
 /** Recognizes by its name what the node itself adds to the fields, for example `$schema`. */
-export const isOwnName = (name: string): boolean => name.startsWith('$');
+export const isNodesName = (name: string): boolean => name.startsWith('$');
 
 /** Looks up a part of an object or a list. Inherited properties are no parts. */
 export const getPart = (value: unknown, name: string | number): unknown =>
@@ -90,7 +90,7 @@ export function listProperties(schema: JsonSchema): Property[] {
 	const requiredNames = new Set(required);
 	const names = [...new Set([...Object.keys(properties), ...required])];
 	return names
-		.filter((name) => !isOwnName(name))
+		.filter((name) => !isNodesName(name))
 		.map((name) => ({
 			name,
 			schema: getProperty(schema, name),
@@ -105,7 +105,10 @@ export function listForeign(schema: JsonSchema, input: object): string[] {
 	return names.length ? Object.keys(input).filter(isForeign) : [];
 }
 
-/** Says whether a value is written as JSON: an object, or a list of more than single values. */
+/**
+ * Says whether a value is written as JSON: an object, or a list whose parts are objects, lists, or of no
+ * known type.
+ */
 export function takesJson(schema: JsonSchema): boolean {
 	const types = listTypes(schema);
 	const partTypes = listTypes(getItems(schema));

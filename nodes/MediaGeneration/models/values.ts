@@ -35,8 +35,8 @@ export abstract class FileToSend {
 
 /** What a name stands for in an item. */
 export interface NamedFiles {
-	/** The file of exactly this name, or of the form's field with this label. */
-	exact?: FileToSend;
+	/** The file of this name, or of the form's field with this label. */
+	named?: FileToSend;
 	/** Files whose names are this name and a number, in their order, without a gap. */
 	numbered: FileToSend[];
 }

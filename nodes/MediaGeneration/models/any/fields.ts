@@ -52,16 +52,16 @@ export const isAutomatic = (mapper: unknown): boolean =>
 const byFields = { inputMode: ['fields'] };
 const byJson = { inputMode: ['json'] };
 
-/** Like `byJson`, for Input Mode itself, which n8n finds only by an absolute path. */
-const isJson = { '/inputMode': ['json'] };
+/** Like `byJson`, for Input Mode itself: n8n finds the field's own parameter only by an absolute path. */
+const byJsonFromRoot = { '/inputMode': ['json'] };
 
 /** 'Input Modes' in Options is on. A second, hidden definition of a field keeps its value while it is off. */
 const whenAsked = { '/options.showInputModes': [true] };
 
 /**
- * Has the name of the other models' prompt, so its text stays when another model is chosen, which empties
- * the mapper. Hidden for a model without a prompt, but not with JSON: n8n then drops the mapper, which
- * has `$noPrompt`.
+ * This field has the same name as the prompt of the other models, so its text stays when the user chooses
+ * another model. (The mapper is emptied then.) `$noPrompt` in the mapper hides the field for a model
+ * without a prompt. With JSON, n8n drops the mapper, so the field always shows.
  */
 const anyPrompt: Field = {
 	...prompt,
@@ -91,8 +91,8 @@ export const inputMode: Field = {
 /** Where the mode is shown: until a model is chosen, with JSON, and where 'Input Modes' is on. */
 const inputModes = [
 	{ show: whenAsked },
-	{ show: isJson, hide: whenAsked },
-	{ show: withoutModel, hide: { ...whenAsked, ...isJson } },
+	{ show: byJsonFromRoot, hide: whenAsked },
+	{ show: withoutModel, hide: { ...whenAsked, ...byJsonFromRoot } },
 ].map((displayOptions): Field => ({ ...inputMode, displayOptions }));
 
 /** What to do where the service lists no fields. */

@@ -85,13 +85,13 @@ const LONGEST_PRICE = 1_000;
  * changes nothing. n8n's editor shows the last choice while the list is closed.
  */
 export function listHelp(schema: JsonSchema, pricingDesc = ''): INodePropertyOptions[] {
-	const description = cutText(pricingDesc, LONGEST_PRICE);
+	const priceText = cutText(pricingDesc, LONGEST_PRICE);
 	const fields = listFieldItems(schema).map(({ name, summary, description }) => ({
 		name: `${name} (${summary})`,
 		value: '',
 		description,
 	}));
-	const price = description ? [{ name: 'Price', value: '', description }] : [];
+	const price = priceText ? [{ name: 'Price', value: '', description: priceText }] : [];
 	return [...price, ...fields, { name: 'Open to Read', value: '' }];
 }
 

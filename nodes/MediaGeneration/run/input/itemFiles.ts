@@ -49,17 +49,22 @@ export class FilesOfItem implements ItemFiles {
 	 */
 	find(name: string, label: string): NamedFiles {
 		const formName = toFormName(name);
-		const exact = this.files.get(name) ?? this.files.get(formName);
-		const bases = exact ? [`${exact.field}_`] : [`${name}_`, name, `${formName}_`, formName];
+		const named = this.files.get(name) ?? this.files.get(formName);
+		const bases = named ? [`${named.field}_`] : [`${name}_`, name, `${formName}_`, formName];
 		const numbered =
 			bases
 				.flatMap((base) => [this.listNumbered(base, 0), this.listNumbered(base, 1)])
 				.find((files) => files.length > 0) ?? [];
-		const field = (exact ?? numbered[0])?.field;
-		// No form writes such a name (`formName` differs from it), so this very file is meant.
-		const isExact = field === name && name !== formName;
-		if (field !== undefined && !isExact) this.throwIfShared(name, label, formName);
-		return { exact, numbered };
+		const field = (named ?? numbered[0])?.field;
+		// A form writes only letters, digits and _. If the name has anything else, no form wrote the name,
+		// so this very file is meant.
+		const isSurelyThisFile = field === name && name !== formName;
+		if (field !== undefined && !isSurelyThisFile) {
+			// The names that fields have used so far are compared with each other.
+			this.usedNames.add(name);
+			this.throwIfAmbiguous(name, label, formName);
+		}
+		return { named, numbered };
 	}
 
 	/** Lists files whose names are numbered without a gap. */
@@ -75,8 +80,7 @@ export class FilesOfItem implements ItemFiles {
 	 * one of their files.
 	 * @throws {UserError} for a name that may mean another field's file
 	 */
-	private throwIfShared(name: string, label: string, formName: string) {
-		this.usedNames.add(name);
+	private throwIfAmbiguous(name: string, label: string, formName: string) {
 		const hasFormName = (one: string) => toFormName(one) === formName;
 		const formLabels = [...this.labels].filter(hasFormName);
 		const usedNames = [...this.usedNames].filter(hasFormName);
@@ -115,8 +119,8 @@ export class FilesOfItem implements ItemFiles {
 				: undefined;
 		const place = this.places.get(JSON.stringify(object));
 		if (!place) return undefined;
-		const { exact, numbered } = this.find(place.label, place.label);
-		return (exact ?? numbered[place.index])?.field;
+		const { named, numbered } = this.find(place.label, place.label);
+		return (named ?? numbered[place.index])?.field;
 	}
 }
 

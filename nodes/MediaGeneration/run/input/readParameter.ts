@@ -3,7 +3,7 @@ import type { Call } from '../../host/call';
 import { isObject, isPlainObject, mapValues, parseJson, takeOffFence } from '../../lib/json';
 import { cutText } from '../../lib/text';
 import { isAutomatic } from '../../models/any/fields';
-import { isOwnName } from '../../models/schema';
+import { isNodesName } from '../../models/schema';
 import { buildFieldError, isBlank, Nothing } from '../../models/values';
 import { toTitle } from '../../models/words';
 
@@ -56,7 +56,7 @@ export class ParameterReader {
 		if (isBlank(value)) {
 			// An expression that gives undefined asks for what isn't there.
 			const isLost = this.evaluateAll(parts).includes(undefined);
-			return new Nothing(this.quote(template), isLost);
+			return new Nothing(this.showExpression(template), isLost);
 		}
 		if (typeof value !== 'string') return value;
 		this.throwIfObject(value, parts, field);
@@ -75,17 +75,17 @@ export class ParameterReader {
 			return { ...values, value: this.resolve(values.value, stored.value, field) };
 		const isOptions = field.type === 'collection';
 		return mapValues(values, (value, key) => {
-			if (isOwnName(key)) return value;
+			if (isNodesName(key)) return value;
 			const own = findFieldFacts(field.options ?? [], key, field.type);
 			const part = this.resolve(value, stored[key], own);
-			// Of Options, only JSON becomes a part of the input, where Nothing is understood. Other options
-			// stay blank, and `readOption` throws for them.
+			// `InputReader` understands Nothing, and of Options it reads only JSON fields. A blank value
+			// stays in any other option, for which `readOption` throws.
 			return isOptions && own.type !== 'json' && part instanceof Nothing ? value : part;
 		});
 	}
 
 	/** Shows an expression, but not to an agent: it fills in a tool's fields, and doesn't know expressions. */
-	private quote(template: string) {
+	private showExpression(template: string) {
 		return this.call.isTool ? '' : template.trim();
 	}
 
@@ -119,7 +119,8 @@ export class ParameterReader {
 			if (!part.isExpression) return part.text;
 			const text = writeBesideText(values[index]);
 			if (!isQuoted[index]) return text;
-			if (isJson && values[index] === undefined) return toJsonText(markLost(this.quote(part.text)));
+			if (isJson && values[index] === undefined)
+				return toJsonText(markLost(this.showExpression(part.text)));
 			return keepsQuotes(part.text, text) ? text : toJsonText(text);
 		});
 		const json = texts.join('');

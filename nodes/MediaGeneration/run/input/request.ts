@@ -19,7 +19,7 @@ import { InputReader, type Mode } from '../../models/inputReader';
 import { findInput, readSchema } from '../../models/readSchema';
 import {
 	hasPrompt,
-	isOwnName,
+	isNodesName,
 	listProperties,
 	listForeign,
 	type JsonSchema,
@@ -112,9 +112,10 @@ function readChosenModel({ call, index, read }: Item, body: UserInput['values'] 
 /** Makes the input that is sent, with files of the item in it. */
 async function makeInput(userInput: UserInput, extra: Record<string, unknown>, files: FilesOfItem) {
 	const { model, schema, values, mode, checks, isByColumns } = userInput;
-	const reader = new InputReader(schema, files);
-	const ownInput = reader.read(values, mode);
-	const input = { ...ownInput, ...reader.read(extra, 'extra') };
+	const reader = new InputReader(schema, files, mode);
+	const extraReader = new InputReader(schema, files, 'extra');
+	const ownInput = reader.read(values);
+	const input = { ...ownInput, ...extraReader.read(extra) };
 	// A service may ignore names that it doesn't know.
 	const foreign = listForeign(schema, ownInput);
 	const aboutForeign = foreign.length
@@ -127,9 +128,14 @@ async function makeInput(userInput: UserInput, extra: Record<string, unknown>, f
 		);
 	const remedy = isByColumns ? COLUMN_REMEDY : undefined;
 	if (checks) checkInput(schema, checks === 'all' ? input : ownInput, values, remedy);
-	const warnings = [...userInput.warnings, aboutForeign, ...reader.warnings];
+	const warnings = [
+		...userInput.warnings,
+		aboutForeign,
+		...reader.warnings,
+		...extraReader.warnings,
+	];
 	if (isByColumns) warnings.push(findColumnWarning(userInput, input));
-	for (const use of reader.uses) await use.file.check(use);
+	for (const use of [...reader.uses, ...extraReader.uses]) await use.file.check(use);
 	const sentences = warnings.filter((one) => one !== undefined).map((one) => `${one}.`);
 	return { input, warning: cutText(sentences.join(' '), LONGEST_TEXT) || undefined };
 }
@@ -192,7 +198,7 @@ async function readMapped(item: Item, model: string): Promise<UserInput> {
 	const isByColumns = isAutomatic(mapper);
 	const fields = isByColumns ? readColumns(item, model, description.schema) : mapper.value;
 	const pairs = Object.entries(addPrompt(item, fields));
-	const values = Object.fromEntries(pairs.filter(([name]) => !isOwnName(name)));
+	const values = Object.fromEntries(pairs.filter(([name]) => !isNodesName(name)));
 	return {
 		...description,
 		model,

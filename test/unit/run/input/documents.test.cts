@@ -11,7 +11,7 @@ import {
 import { InputReader } from '../../../../nodes/MediaGeneration/models/inputReader';
 import { readSchema } from '../../../../nodes/MediaGeneration/models/readSchema';
 import {
-	isOwnName,
+	isNodesName,
 	takesJson,
 	type JsonSchema,
 } from '../../../../nodes/MediaGeneration/models/schema';
@@ -92,7 +92,7 @@ describe('an independent validator', () => {
 		find: (name: string): NamedFiles =>
 			/^https\S+$/.test(name)
 				? { numbered: [] }
-				: { exact: new InputFile(name, {} as never, {} as never), numbered: [] },
+				: { named: new InputFile(name, {} as never, {} as never), numbered: [] },
 		nameOf: () => undefined,
 	});
 
@@ -131,7 +131,7 @@ describe('an independent validator', () => {
 		'agrees on what is sent to $model and what is an error',
 		({ model, openapi, fields }) => {
 			const validate = compileBody(`${model}, softened`, soften(openapi));
-			const own = fields.filter(({ id }) => !isOwnName(id));
+			const own = fields.filter(({ id }) => !isNodesName(id));
 			const pairs = own.map((field) => [field.id, anyValue(field)] as const);
 			const filledIn = fc.record(Object.fromEntries(pairs), { requiredKeys: [] });
 			const schema = readSchema(findStoredSchema(fields)?.inputSchema, undefined) ?? {};

@@ -2,7 +2,7 @@ import type { IBinaryData, IDataObject, IWorkflowSettings } from 'n8n-workflow';
 import { buildDocument } from '../../../../dev/service/catalogue.cts';
 import type { TaskService } from '../../../../nodes/MediaGeneration/api/client';
 import { FileToSend } from '../../../../nodes/MediaGeneration/models/values';
-import { start } from '../../../../nodes/MediaGeneration/operations/start';
+import { startOperation } from '../../../../nodes/MediaGeneration/operations/start';
 import { prepareRequest } from '../../../../nodes/MediaGeneration/run/input/request';
 import { readItem } from '../../../../nodes/MediaGeneration/run/input/item';
 import { evaluate } from '../../expression.ts';
@@ -70,7 +70,7 @@ function build({ parameters, json = {}, files = {}, openapi, ...setup }: ItemSet
 export async function prepare(setup: ItemSetup) {
 	const { call, service } = build(setup);
 	const getService = async () => service as unknown as TaskService;
-	const item = await readItem(call, start.fields, 0, getService);
+	const item = await readItem(call, startOperation.fields, 0, getService);
 	const choose = (pasted: unknown) => pasted as string | undefined;
 	return await prepareRequest(item, setup.isGenerate ? undefined : choose);
 }
