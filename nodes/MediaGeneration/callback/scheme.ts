@@ -55,8 +55,7 @@ export function readSignatureHeaders(read: (name: string) => string): SignatureH
 const buildSignedText = (taskId: string, timestamp: string): string => `${taskId}.${timestamp}`;
 
 /**
- * Makes the signature of a callback, as the task-service interface describes it ("Callback signature
- * verification").
+ * Makes the signature of a callback, as the contract describes it ("Callback signature verification").
  * @returns undefined if the key can't be a key of this scheme
  */
 export const sign = (

@@ -44,8 +44,8 @@ export class RateLimiter {
 	/**
 	 * Makes a function that sends a sender's requests, each in its turn, and again after rejections for
 	 * the rate.
-	 * @param most a request begins once fewer than this number count, of senders that allow as many or
-	 *   less; Infinity: no limit
+	 * @param most how many requests may count at a time before another of this sender begins. Requests of
+	 *   senders with a larger number aren't counted against it. Infinity: no limit
 	 * @param signal when aborted, the sender's waiting requests fail
 	 */
 	join(

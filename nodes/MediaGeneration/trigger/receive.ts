@@ -160,8 +160,8 @@ function judgeByDetails(
 ): Finding | Refused {
 	if (isForAnother(context, task)) return { reason: 'createdForAnother' };
 	const { status: statusByDetails = 'pending', state = '' } = task;
-	// The details of an unknown state say pending. Services send a signed callback when a task has ended,
-	// so a signed callback decides then.
+	// A task whose state we don't know counts as pending. Services call back only when a task has ended.
+	// So for an unknown state, a signed callback decides.
 	const isStateUnknown = statusByDetails === 'pending' && findStatus(state) === undefined;
 	const status = isStateUnknown && signedBy !== 'off' ? claim.status : statusByDetails;
 	if (status === 'pending') return { reason: 'taskNotEnded' };
