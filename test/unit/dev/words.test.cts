@@ -34,7 +34,7 @@ const GONE_FROM_PRODUCT: Row[] = [
 	[/\bkept\b[,?:)]|\.kept\b|\belsewhere\b[?:]/, 'stored, nodeContext, earlier'],
 	[
 		/\b(ANSWER|DETAILS|PROBE|QUIET|CHECKS|SILENT|BROWSER|KEEP|PAYS|LATER|ASK|RAISE|LINKS|SAID)\b =/,
-		'what it is',
+		'a name for what the constant holds',
 	],
 	[/\bgives? out\b|\bgiven out\b/, 'output'],
 ];
