@@ -6,7 +6,7 @@ import ts from 'typescript';
 /** How many lines a function may have, because a screen shows no more at once. A declaration isn't a function. */
 const LONGEST_FUNCTION = 40;
 
-/** A file in a room. Files of the product outside of all rooms, which n8n looks for, have the budget `nodes`. */
+/** A file in a room. The files that n8n looks for are outside of all rooms, and have the budget `nodes`. */
 const HOUSE = /^nodes\/MediaGeneration\/([a-z]+)\//;
 
 /** The files that have a budget. JSON counts only in the product, where it is written by hand. */
@@ -14,10 +14,10 @@ const PRODUCT = /^(nodes|credentials)\/.+\.(ts|json)$/;
 const TEST = /^test\/.+\.c?ts$/;
 const DEV = /^(dev|bench|probe)\/.+\.[cm]?[jt]s$/;
 
-/** Whoever raises a budget does so in the same commit, and says why. */
+/** The budgets, in leaves. Raise a budget in the commit that needs it, and say why. */
 const BUDGETS = path.join('dev', 'config', 'sizes.json');
 
-/** Texts count by their length, so that code isn't smaller once it is moved into a text. */
+/** Texts count by their length, so that code doesn't get smaller by moving into a text. */
 const CHARACTERS_PER_LEAF = 10;
 
 const countText = (text: string) => Math.max(1, Math.ceil(text.length / CHARACTERS_PER_LEAF));

@@ -55,7 +55,7 @@ async function build() {
 	await runCommand('npm', ['run', 'build'], { cwd: root, what: 'building the package', log });
 }
 
-/** Locks the user folder that keeps workflows and executions, as one `npm start` at a time uses it, and returns its path. */
+/** Locks the user folder that keeps workflows and executions, because only one `npm start` at a time may use it. @returns its path */
 async function lockKeptFolder() {
 	const folder = path.join(findCacheFolder(), 'start');
 	fs.mkdirSync(folder, { recursive: true });

@@ -21,7 +21,7 @@ interface EditorWindow {
 	theme?: 'light' | 'dark';
 }
 
-/** Opens n8n's editor in a browser with an empty profile, logged in as the owner. It sends requests to this machine only. */
+/** Opens n8n's editor in a browser with an empty profile, logged in as the owner. The browser sends requests to this machine only. */
 export async function openEditor(
 	n8n: N8n,
 	{ width = 1440, height = 900, theme = 'light' }: EditorWindow = {},

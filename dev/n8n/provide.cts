@@ -31,7 +31,7 @@ interface ProvidedN8n {
 
 /**
  * Provides the n8n of the folder of `dev/n8n` that MEDIA_GENERATION_N8N names, or by default that of
- * `dev/n8n/package.json`. It is installed once.
+ * `dev/n8n/package.json`. This n8n is installed once.
  */
 export async function provideN8n(log: Log = () => {}): Promise<ProvidedN8n> {
 	const name = process.env.MEDIA_GENERATION_N8N ?? '';
@@ -44,7 +44,7 @@ export async function provideN8n(log: Log = () => {}): Promise<ProvidedN8n> {
 
 /**
  * Installs the n8n of the manifests in a folder of `dev/n8n` into the cache folder, once. The folder gets
- * its name when the installation is whole, so a folder of this name can be used.
+ * its name when the installation is complete, so a folder of this name can be used.
  */
 async function provideFolder(name: string, log: Log): Promise<string> {
 	const manifests = path.resolve(__dirname, name);

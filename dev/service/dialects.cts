@@ -43,7 +43,7 @@ interface Dialect {
 	rejectInput: (issues: Issue[]) => Rejection | undefined;
 }
 
-/** The contract describes only the callback. All else is as older documents of the family say. */
+/** Of these differences, the contract describes only the callback. The rest is as older documents of such services say. */
 const contract: Dialect = {
 	states: ['waiting', 'queuing', 'generating'],
 	uploadsApart: false,

@@ -17,9 +17,9 @@ export const defaults = {
 	credits: 10_000,
 	/** The cost of a task whose model has no price in the list. */
 	costPerTask: 12.5,
-	/** The service rejects more creations within ten seconds. */
+	/** How many creations the service takes within ten seconds. It rejects the others. */
 	creationsPer10Seconds: Infinity,
-	/** The service rejects more unfinished tasks, in these words. */
+	/** How many unfinished tasks the service takes. It rejects the others, with the text below. */
 	tasksAtOnce: Infinity,
 	tasksAtOnceText:
 		'The number of concurrent tasks has reached its limit. Please wait for a task to end.',

@@ -3,7 +3,7 @@ import { contract, type Values } from '../../dev/fixtures/models.cts';
 import { buildMediaGeneration, NODE } from '../../dev/fixtures/workflows.cts';
 import { readFiles, usePair } from './support.cts';
 
-/** A service as clients recorded it. The other files use one as the contract describes it. */
+/** A service as clients recorded it. The other files use a service as the contract describes it. */
 const pair = usePair({
 	service: {
 		dialect: 'recorded',

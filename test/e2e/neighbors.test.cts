@@ -84,7 +84,7 @@ async function sendAll(prompt: string) {
 	}));
 }
 
-/** n8n sends every caller on to a form that waits, and finds no webhook of our path there either. The oldest n8n doesn't look there. */
+/** If a form waits, n8n sends every caller on to the form, and finds no webhook of our path there either. The oldest n8n doesn't look there. */
 async function expectNoForm(prompt: string) {
 	const status = isOldest ? 404 : 307;
 	for (const answer of await sendAll(prompt)) expect(answer).toMatchObject({ status });

@@ -12,7 +12,7 @@ const WAYS = {
 const ON_ERROR = ['stopWorkflow', 'continueRegularOutput', 'continueErrorOutput'];
 const RETRY = { retryOnFail: true, maxTries: 3, waitBetweenTries: 50 };
 
-/** An expression: whether n8n has stored the ID of a task for the node, which is then in another try. */
+/** An expression: whether n8n has stored the ID of a task for the node. Then this call is another try. */
 const HAS_PAID = `/[0-9a-f]{32}/.test(JSON.stringify($node["${NODE}"].context))`;
 
 const { sendings, faultsFor } = rejectOnce();

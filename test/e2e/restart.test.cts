@@ -54,7 +54,7 @@ describe('n8n that is killed and started again', () => {
 		limitedId = await pair.startSleeping(...buildNodes(LIMITED, { options: limited }));
 		await pair.waitForCallbacks(String(LIMITED[0]));
 		creations = pair.countCreations();
-		// n8n itself would end the wait long after its limit. The test brings that forward.
+		// n8n itself would end the wait long after its limit. The test brings this end forward.
 		const soon = new Date(Date.now() + 5_000).toISOString();
 		const endOfWait = await evaluate(
 			n8n,

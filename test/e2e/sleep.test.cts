@@ -163,7 +163,7 @@ describe('a run that sleeps has the same output as a run that polls', () => {
 	},
 );
 
-// n8n does not run a node that slept again, whatever the retry is of (`handleWaitingState`).
+// A retry doesn't run a node that slept, whichever execution is retried (`handleWaitingState`).
 it('an execution that was stopped in its sleep has every ID, and a retry outputs the IDs and sends nothing', async () => {
 	const texts = ['stopped one', 'stopped two #status=422'];
 	pair.service.set({ taskSeconds: 60 });

@@ -138,7 +138,7 @@ function listExecutions(workflowId: string) {
 
 type Executions = ReturnType<typeof listExecutions>;
 
-/** Waits until the executions of a workflow are as they are to be, and returns them. */
+/** Waits until the executions of a workflow are as a test expects, and returns them. */
 async function waitFor(workflowId: string, what: string, isDone: (all: Executions) => boolean) {
 	let last: Executions = [];
 	const find = () => {

@@ -3,7 +3,7 @@ import type { SettingsInput } from '../../dev/service/index.cts';
 import { signHeaders, TIMESTAMP } from '../../dev/service/signHeaders.cts';
 import { create, readAnswer, readDetails, send, start } from './support.cts';
 
-/** Holds the emulator to the contract and to what is known of such services. Other tests show what else they rely on. */
+/** Holds the emulator to the contract, and to what is known of such services. The tests that rely on anything else of the emulator show it themselves. */
 const KEY = 'dev-webhook-hmac-key';
 const CREATE = '/api/v1/jobs/createTask';
 const url = 'https://media.example/a.png';

@@ -190,13 +190,13 @@ export async function sendCallback(
 		answer: response.answer,
 		/** The items that the execution starts or goes on with. */
 		output: result.workflowData?.[0],
-		/** Acts as n8n does that has stored the execution, and answers. */
+		/** Acts as n8n does when it has stored the execution, and answers. */
 		store: () => {
 			const { webhookResponse } = result;
 			response.json(webhookResponse).close();
 			return webhookResponse as unknown;
 		},
-		/** Acts as n8n does that could not store the execution. */
+		/** Acts as n8n does when it could not store the execution. */
 		fail: () => void response.status(500).json({}).close(),
 		/** Acts as a sender that hangs up while n8n works. */
 		hangUp() {

@@ -75,7 +75,7 @@ export interface Conditions {
 	skew: number;
 	/** How often n8n fails to store that an execution goes on. */
 	storeFailures: number;
-	/** n8n lets an execution go on that runs already, so that it runs twice at once. */
+	/** n8n lets an execution go on although it runs already, so that it runs twice at once. */
 	runsTwice: boolean;
 	/** n8n's timeout: how long an execution may run while it is awake. */
 	timeout: number;

@@ -35,7 +35,7 @@ interface Loaded {
 	process?: Process;
 }
 
-/** Loading takes some 8 ms, so nodes serve later worlds too: those have other executions and accounts. */
+/** Loading takes some 8 ms, so nodes serve later worlds too. Later worlds have other executions and accounts. */
 const idle: Loaded[] = [];
 
 function load(): Loaded {

@@ -5,7 +5,7 @@ import type { Clock } from './clock.cts';
 /** What becomes of a creation, and of its task. Times are in milliseconds. */
 export interface Fate {
 	/**
-	 * `lost`: there is a task, but no answer. `reset`: neither. `malformed`: the answer with the ID is no
+	 * `lost`: there is a task, but no answer. `reset`: neither task nor answer. `malformed`: the answer with the ID is no
 	 * JSON. `full`: the service takes no more tasks at once. `noCredits`: no credits are left.
 	 */
 	creation: 'ok' | 'lost' | 'reset' | 'malformed' | 'rejected' | 'full' | 'noCredits';
@@ -21,7 +21,7 @@ export interface Fate {
 	callbacks: number[];
 	/** The type of a callback with a part of the result, sent just before the end. */
 	progress: string | undefined;
-	/** Signs the callbacks in place of the account's key. */
+	/** The key that signs the callbacks in place of the account's key. */
 	key: string | undefined;
 	/** What the task costs, in credits. */
 	price: number;

@@ -174,7 +174,7 @@ export class World {
 		await this.clock.runUntil(this.clock.now + 24 * 60 * MINUTE, goesOn);
 	}
 
-	/** Whether a mistake repeats without end. It would do so for a day of this world, and minutes of ours. */
+	/** Whether a mistake repeats without end, as it would for a day of this world, which takes minutes of real time. */
 	private get isEndless(): boolean {
 		return this.wrong.length > 20;
 	}
@@ -195,7 +195,7 @@ export class World {
 		if (index >= 0) n8n.kill(index);
 	}
 
-	/** While an execution starts, the map lacks it: the first one has the choices of the plan. */
+	/** While the first execution starts, its ID isn't in the map yet. This execution has the choices of the plan. */
 	private findChoices({ id }: Execution): Choices {
 		return this.choices.get(id) ?? this.plan;
 	}
@@ -421,7 +421,7 @@ export class World {
 		if (least) count('costs shown');
 	}
 
-	/** An error that ends an execution names all tasks of the run, and says the truth of its own. */
+	/** An error that ends an execution names all tasks of the run. If it is the error of one task, this task has ended as the error says. */
 	private checkError(execution: Execution, step: number, error = execution.error): void {
 		const { id } = execution;
 		const text = readText(error);

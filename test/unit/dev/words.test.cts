@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-/** What to say in place of a word that had several meanings or a twin, and the files where the word is right. */
+/** What to say in place of a word that had several meanings, or had a synonym; and the files where the word is right. */
 type Row = [word: RegExp, instead: string, except?: RegExp];
 
 /** Words that are gone everywhere. */

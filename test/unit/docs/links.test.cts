@@ -40,7 +40,7 @@ const FILE = /`((?:[\w.-]+\/)+[\w.-]+\.[a-z]+)`/g;
 const listFiles = (text: string) => [...text.matchAll(FILE)].map(([, file = '']) => file);
 const readName = (file: string) => path.basename(file).split('.')[0];
 
-/** The files that the guide's examples add. The line before the code of a file names the file; its schema and test have the same name. */
+/** The names of the files that the guide's examples add. The line before a file's code has its name. The schema and the test of the file have the same name. */
 const added = [...guide.matchAll(/(.*)\n\n *```ts\n/g)].flatMap(([, line = '']) =>
 	listFiles(line).map(readName),
 );
