@@ -1,6 +1,6 @@
 import {
 	AWAKE_OR_ASLEEP,
-	build,
+	buildWorld,
 	buildFilm,
 	runAndCheck,
 	MINUTE,
@@ -18,7 +18,7 @@ const buildItems = (...prices: number[]): ItemFates[] => prices.map((price) => (
 
 /** Runs a world, and returns with its output how many tasks were sent, and the errors of items. */
 async function spend(items: ItemFates[], more: Partial<Plan>) {
-	const result = await runAndCheck(build(items, { ...GOES_ON, ...more }));
+	const result = await runAndCheck(buildWorld(items, { ...GOES_ON, ...more }));
 	const errors = result.items.flatMap(({ json }) => json.error ?? []);
 	return { ...result, errors, count: result.world.service.creations.length };
 }

@@ -43,7 +43,7 @@ export const buildFilm = (...items: ItemFates[]): Plan['steps'][0] => ({
 });
 
 /** Builds a world, by default with one node whose items have these fates. */
-export const build = (items: ItemFates[], more: Partial<Plan> = {}): World =>
+export const buildWorld = (items: ItemFates[], more: Partial<Plan> = {}): World =>
 	new World({ ...CALM, steps: [buildFilm(...items)], ...more });
 
 /** Lets everything happen, and checks what must always hold. */

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { Readable } from 'node:stream';
-import { build, HOUR } from './live.cts';
+import { buildWorld, HOUR } from './live.cts';
 import type { Plan, World } from './world.cts';
 
 /** What an execution that has ended leaves in the process. */
@@ -73,7 +73,7 @@ it.each<[string, Partial<Plan>, (world: World) => void]>([
 ])(
 	'an execution that ended with %s leaves next to nothing',
 	async (_, plan, prepare) => {
-		const world = build(['good'], plan);
+		const world = buildWorld(['good'], plan);
 		prepare(world);
 		await runMany(world);
 		const growths: number[] = [];

@@ -1,6 +1,6 @@
 import {
 	AWAKE_OR_ASLEEP,
-	build,
+	buildWorld,
 	buildFilm,
 	HOUR,
 	runAndCheck,
@@ -19,7 +19,7 @@ import type { Plan } from './world.cts';
 it("a callback before its task's end is answered by that task, though details of another are unavailable", async () => {
 	const early = { after: 40 * SECOND, callbacks: [-25 * SECOND, 0] };
 	const faults: Plan['faults'] = [{ how: '500', from: 0, until: 20 * SECOND, item: 1 }];
-	const { world } = await runAndCheck(build([early, { after: 10 * SECOND }], { faults }));
+	const { world } = await runAndCheck(buildWorld([early, { after: 10 * SECOND }], { faults }));
 	const reasons = world.service.answered.map(
 		({ answer }) => (answer as { reason?: string }).reason,
 	);
@@ -36,7 +36,7 @@ describe('an n8n that lets two webhooks wake an execution, and runs it twice', (
 	it('pays for one more task, though the second run knows of no try', async () => {
 		const failed: Array<Partial<Fate>> = [{ ...two, end: 'failed' }, { after: 2.5 * MINUTE }];
 		const { world, sent } = await runAndCheck(
-			build([failed, withoutCallback], { ...copies, slotWaits: [40 * SECOND, 0] }),
+			buildWorld([failed, withoutCallback], { ...copies, slotWaits: [40 * SECOND, 0] }),
 		);
 		expect(world.n8n.repeats).toBe(1);
 		expect(sent).toEqual([2, 1]);
@@ -44,7 +44,7 @@ describe('an n8n that lets two webhooks wake an execution, and runs it twice', (
 
 	it('sends a rejected item only once more, though both runs try it again', async () => {
 		const { world, sent, items } = await runAndCheck(
-			build([['rejected', { latency: 5 * SECOND }], two], {
+			buildWorld([['rejected', { latency: 5 * SECOND }], two], {
 				...atOnce,
 				onError: 'continueRegularOutput',
 			}),
@@ -57,7 +57,7 @@ describe('an n8n that lets two webhooks wake an execution, and runs it twice', (
 	it('pays for one more task, though a run with the older data has gone to sleep', async () => {
 		const third: Partial<Fate> = { latency: 2 * MINUTE };
 		const { world, sent, statuses } = await runAndCheck(
-			build(
+			buildWorld(
 				[
 					[{ ...two, end: 'failed' }, 'failed', third],
 					[{ ...withoutCallback, end: 'failed' }, { latency: MINUTE }],
@@ -83,7 +83,7 @@ describe('an n8n that lets two webhooks wake an execution, and runs it twice', (
 			['task-0-3z', dud, late],
 		])('outputs the task that completes (%s), and pays for no third', async (taskId, ...both) => {
 			const { world, sent, statuses, taskIds } = await runAndCheck(
-				build([[failed, ...both]], apart),
+				buildWorld([[failed, ...both]], apart),
 			);
 			expect(world.n8n.repeats).toBe(1);
 			expect([sent, statuses, taskIds]).toEqual([[3], ['completed'], [taskId]]);
@@ -93,7 +93,7 @@ describe('an n8n that lets two webhooks wake an execution, and runs it twice', (
 		const runWithUnknown = async (...others: ItemFates[]) => {
 			const beside = [{ ...withoutCallback, end: 'failed' as const }, late];
 			const items = [beside, [failed, ...others.flat()]];
-			const world = build(items, { ...apart, onError: 'continueRegularOutput' });
+			const world = buildWorld(items, { ...apart, onError: 'continueRegularOutput' });
 			const result = await runAndCheck(world);
 			expect(world.n8n.repeats).toBe(1);
 			return result;
@@ -121,7 +121,7 @@ it.each([-9 * SECOND, 9 * SECOND])(
 	'two processes whose clocks differ by %d ms accept the callbacks of each sleep',
 	async (skew) => {
 		const { world } = await runAndCheck(
-			build([], {
+			buildWorld([], {
 				steps: [buildFilm({}), buildFilm({}), buildFilm({})],
 				skew,
 				runsIn: [0, 1],
@@ -141,7 +141,7 @@ describe('a key in the credential', () => {
 	])(
 		'that is %s while an execution sleeps does not keep the execution from its end',
 		async (_, before) => {
-			const world = build([{ after: 20 * SECOND, key: before }]);
+			const world = buildWorld([{ after: 20 * SECOND, key: before }]);
 			const { webhookSecret } = world.n8n.credentials;
 			world.n8n.credentials.webhookSecret = before;
 			world.clock.after(10 * SECOND, () => (world.n8n.credentials.webhookSecret = webhookSecret));
@@ -158,7 +158,7 @@ describe("a credential that can't be read", () => {
 	/** Runs a world in which the credential can't be read between two moments since the world began. */
 	async function runWithout(from: number, until: number) {
 		const onError = 'continueRegularOutput';
-		const world = build([{ after: 50 * SECOND, callbacks: [] }], { onError });
+		const world = buildWorld([{ after: 50 * SECOND, callbacks: [] }], { onError });
 		let missed = 0;
 		world.n8n.onCredential = () => {
 			const time = world.clock.now - world.startedAt;
@@ -193,8 +193,10 @@ describe('of a run that sleeps', () => {
 	const long = { limit: HOUR, failedTasks: 'output' } as const;
 
 	/** Runs a world. Times count from when the run fell asleep. */
-	async function runAsleep(fates: Parameters<typeof build>[0], more: Partial<Plan> = {}) {
-		const { world, execution, statuses } = await runAndCheck(build(fates, { ...long, ...more }));
+	async function runAsleep(fates: Parameters<typeof buildWorld>[0], more: Partial<Plan> = {}) {
+		const { world, execution, statuses } = await runAndCheck(
+			buildWorld(fates, { ...long, ...more }),
+		);
 		const [{ sleptAt = NaN, endedAt }] = execution.ended as [Ended];
 		const since = (at: number) => at - sleptAt;
 		const looks = world.service.looks.map(({ taskId, at }) => ({ taskId, at: since(at) }));
@@ -242,7 +244,7 @@ describe('a look that fails at the end of a wait is repeated while there is time
 		async (how) => {
 			const faults: Plan['faults'] = [{ how, from: MINUTE - SECOND, until: MINUTE + 4 * SECOND }];
 			const { world, statuses, execution } = await runAndCheck(
-				build([withoutCallback], { faults }),
+				buildWorld([withoutCallback], { faults }),
 			);
 			expect(world.service.faulty).toBeGreaterThan(0);
 			expect(statuses).toEqual(['completed']);
@@ -255,7 +257,7 @@ describe('a look that fails at the end of a wait is repeated while there is time
 	it('before the limit of a run that is awake', async () => {
 		const faults: Plan['faults'] = [{ how: '500', from: 50 * SECOND, until: 57 * SECOND }];
 		const { world, statuses } = await runAndCheck(
-			build([withoutCallback], { faults, howToWait: 'polling' }),
+			buildWorld([withoutCallback], { faults, howToWait: 'polling' }),
 		);
 		expect(world.service.faulty).toBeGreaterThan(0);
 		expect(statuses).toEqual(['completed']);
@@ -264,7 +266,7 @@ describe('a look that fails at the end of a wait is repeated while there is time
 	it('only for the tasks that it failed for', async () => {
 		const faults: Plan['faults'] = [{ how: '500', from: MINUTE - SECOND, until: HOUR, item: 0 }];
 		const { world } = await runAndCheck(
-			build([withoutCallback, 'endless'], { faults, failedTasks: 'output' }),
+			buildWorld([withoutCallback, 'endless'], { faults, failedTasks: 'output' }),
 		);
 		const late = world.service.looks.filter(({ at }) => at > world.startedAt + MINUTE - SECOND);
 		expect(late.filter(({ taskId }) => taskId === 'task-0-1z').length).toBeGreaterThan(2);
@@ -276,7 +278,7 @@ it.each(AWAKE_OR_ASLEEP)(
 	'the cost that the service said of a running task counts if the task timed out, until its end says another: %s',
 	async (howToWait) => {
 		const fate = { after: 90 * SECOND, callbacks: [] };
-		const { world } = await runAndCheck(build([fate], { howToWait, retries: [{}] }));
+		const { world } = await runAndCheck(buildWorld([fate], { howToWait, retries: [{}] }));
 		const costs = world.n8n.executions.map(({ metadata }) => metadata.Media_Generation_credits);
 		expect(costs).toEqual(['2', '1']);
 		expect(world.n8n.executions[0]?.error?.message).toContain('had not ended');
@@ -290,7 +292,7 @@ it.each(AWAKE_OR_ASLEEP)(
 			buildFilm(fate as FateName),
 		);
 		const { world } = await runAndCheck(
-			build([], { steps: rounds, howToWait, onError: 'continueRegularOutput' }),
+			buildWorld([], { steps: rounds, howToWait, onError: 'continueRegularOutput' }),
 		);
 		const { creations } = world.service;
 		expect(creations.map(({ fate }) => fate.creation)).toEqual(['ok', 'reset', 'reset', 'reset']);
@@ -298,7 +300,7 @@ it.each(AWAKE_OR_ASLEEP)(
 );
 
 it('where two services number their tasks alike, each account gets its own task', async () => {
-	const world = build([['failed', 'good'], { after: 20 * SECOND }], {
+	const world = buildWorld([['failed', 'good'], { after: 20 * SECOND }], {
 		...{ howToWait: 'polling', maxTries: 2, downloads: true },
 	});
 	const { n8n, service } = world;
@@ -327,7 +329,7 @@ it('where two services number their tasks alike, each account gets its own task'
 
 describe.each(AWAKE_OR_ASLEEP)("before n8n's timeout (%s)", (howToWait) => {
 	const buildWithTimeout = (items: ItemFates[], more: Partial<Plan> = {}) =>
-		build(items, {
+		buildWorld(items, {
 			...{ howToWait, timeout: 20 * SECOND, onError: 'continueRegularOutput', ...more },
 		});
 	/** Creations of three seconds each, one after the other: the fifth would begin 8 s before the timeout. */
@@ -376,7 +378,7 @@ it.each([[[0]], [[0, 1]]])(
 	async (runsIn) => {
 		const faults: Plan['faults'] = [{ how: '500', from: 5.5 * SECOND, until: Infinity, item: 1 }];
 		const more = { maxTries: 2, downloads: true, runsIn, faults };
-		const world = build([['failed', 'good'], 'good'], more);
+		const world = buildWorld([['failed', 'good'], 'good'], more);
 		world.n8n.read = (item) => ({ item, prompt: 'Cats' });
 		const { items } = await runAndCheck(world);
 		for (const [item, { json, binary }] of items.entries()) {

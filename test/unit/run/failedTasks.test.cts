@@ -1,6 +1,6 @@
 import {
 	AWAKE_OR_ASLEEP,
-	build,
+	buildWorld,
 	runAndCheck,
 	SECOND,
 	type FateName,
@@ -41,7 +41,7 @@ async function runRow({ what, onError, howToWait, call, failedTasks }: Row) {
 	const settings = { onError, failedTasks };
 	const failing = { onError: 'stopWorkflow', failedTasks: 'error' } as const;
 	return await runAndCheck(
-		build([what, 'good'], {
+		buildWorld([what, 'good'], {
 			howToWait,
 			downloads: true,
 			maxTries: call === 'retryOnFail' ? 2 : 0,
@@ -112,7 +112,7 @@ it.each(asleep)(
 		const accidents = both.map((what) => ({ when: { after: 10 * SECOND }, what }));
 		const fates: ItemFates[] = ['endless', { callbacks: [] }];
 		const { execution, items, errors, sent } = await runAndCheck(
-			build(fates, { ...settings, accidents }),
+			buildWorld(fates, { ...settings, accidents }),
 		);
 		expect(sent).toEqual([1, 1]);
 		expect(execution.ended).toMatchObject([{ byN8n: true }]);

@@ -3,7 +3,7 @@ import { listTaskIds, type Ledger } from '../../../nodes/MediaGeneration/run/led
 import { readLedger } from '../../../nodes/MediaGeneration/run/ledger/openLedger';
 import {
 	AWAKE_OR_ASLEEP,
-	build,
+	buildWorld,
 	runAndCheck,
 	MINUTE,
 	SECOND,
@@ -34,7 +34,7 @@ describe.each(AWAKE_OR_ASLEEP)('a try after a failure, where the run waits by %s
 		['Maximum Tasks per Run', { maxTasks: 2 }],
 		['the balance', { options: { keepCredits: 1_000 } }],
 	])('keeps the failure as the error where %s leaves no room', async (_, options) => {
-		const world = build(FAILS_ONCE, { howToWait, maxTries: 3, ...options });
+		const world = buildWorld(FAILS_ONCE, { howToWait, maxTries: 3, ...options });
 		world.service.credits = 1_002;
 		const { sent, error } = await runAndCheck(world);
 		expect(sent).toEqual([1, 1]);
@@ -43,14 +43,14 @@ describe.each(AWAKE_OR_ASLEEP)('a try after a failure, where the run waits by %s
 
 	it('has the whole wait limit while the service takes no more tasks at once', async () => {
 		const fates = [{ end: 'failed', after: 50 * SECOND }, { creation: 'full' }, {}] as const;
-		const world = build([[...fates]], { howToWait, maxTries: 2, limit: MINUTE });
+		const world = buildWorld([[...fates]], { howToWait, maxTries: 2, limit: MINUTE });
 		const { statuses, sent } = await runAndCheck(world);
 		expect([statuses, sent]).toEqual([['completed'], [3]]);
 	});
 
 	it('sends nothing again once its outcome is unknown; a retry does', async () => {
 		const { world, execution, sent, statuses } = await runAndCheck(
-			build([['failed', 'unknown', 'good'], 'good'], {
+			buildWorld([['failed', 'unknown', 'good'], 'good'], {
 				howToWait,
 				maxTries: 5,
 				retries: [{ maxTries: 0 }],
@@ -68,7 +68,7 @@ describe.each(AWAKE_OR_ASLEEP)('a try after a failure, where the run waits by %s
 	it('sends what was refused once more in the next try, and keeps the ID of the failed one', async () => {
 		// What is refused takes no room.
 		const { execution, sent, statuses } = await runAndCheck(
-			build([['failed', 'rejected', 'good'], 'good'], { howToWait, maxTries: 4, maxTasks: 3 }),
+			buildWorld([['failed', 'rejected', 'good'], 'good'], { howToWait, maxTries: 4, maxTasks: 3 }),
 		);
 		expect(statuses).toEqual(COMPLETED);
 		expect(sent).toEqual([3, 1]);
@@ -77,7 +77,7 @@ describe.each(AWAKE_OR_ASLEEP)('a try after a failure, where the run waits by %s
 
 	it('outputs why a failed task could not be created again, with its ID', async () => {
 		const goesOn = { howToWait, maxTries: 2, onError: 'continueRegularOutput' } as const;
-		const { items } = await runAndCheck(build([['failed', 'rejected']], goesOn));
+		const { items } = await runAndCheck(buildWorld([['failed', 'rejected']], goesOn));
 		const message = expect.stringContaining('task-0-1z') as string;
 		expect(items).toMatchObject([{ json: { message } }]);
 		expect(items[0]?.json.error).toContain('did not accept what was sent');
@@ -85,7 +85,7 @@ describe.each(AWAKE_OR_ASLEEP)('a try after a failure, where the run waits by %s
 
 	it('in a retry from the list comes only after n8n was given the failure there too', async () => {
 		const { world, execution, sent, statuses } = await runAndCheck(
-			build(FAILS_ONCE, { howToWait, retries: [{}, { maxTries: 2 }] }),
+			buildWorld(FAILS_ONCE, { howToWait, retries: [{}, { maxTries: 2 }] }),
 		);
 		const [, alone] = world.n8n.executions as [Execution, Execution];
 		expect(alone.error?.message).toContain('The task failed');
@@ -103,7 +103,7 @@ describe.each(AWAKE_OR_ASLEEP)('a try after a failure, where the run waits by %s
 	])(
 		'is not for a task that is %s: a retry from the list waits for it again',
 		async (fate, minutes) => {
-			const world = build([fate, 'good'], { howToWait, maxTries: 3, retries: [{}] });
+			const world = buildWorld([fate, 'good'], { howToWait, maxTries: 3, retries: [{}] });
 			world.clock.after(minutes * MINUTE, () => {
 				const task = world.service.find('task-0-1z');
 				Object.assign(task?.fate ?? {}, { end: 'completed' });
@@ -118,7 +118,7 @@ describe.each(AWAKE_OR_ASLEEP)('a try after a failure, where the run waits by %s
 });
 
 it('a retry of a retry with Execute Once keeps the tasks of all items', async () => {
-	const world = build([['failed', 'good'], 'good'], {
+	const world = buildWorld([['failed', 'good'], 'good'], {
 		retries: [{ executeOnce: true }, { onError: 'continueRegularOutput' }],
 	});
 	// With Execute Once, an error names no task of another item.
@@ -130,7 +130,7 @@ it('a retry of a retry with Execute Once keeps the tasks of all items', async ()
 });
 
 it('a try downloads again what no host had in the try before, and nothing else', async () => {
-	const world = build([['failed', 'good'], 'good', 'good'], {
+	const world = buildWorld([['failed', 'good'], 'good', 'good'], {
 		...{ howToWait: 'polling', maxTries: 2, onError: 'continueRegularOutput', downloads: true },
 	});
 	const { service } = world;

@@ -1,6 +1,12 @@
 import { UserError, type INodeExecutionData } from 'n8n-workflow';
 import { readLedger } from '../../../nodes/MediaGeneration/run/ledger/openLedger';
-import { build, runAndCheck, readNodeContext, SECOND, type ItemFates } from '../../world/live.cts';
+import {
+	buildWorld,
+	runAndCheck,
+	readNodeContext,
+	SECOND,
+	type ItemFates,
+} from '../../world/live.cts';
 import type { Execution } from '../../world/n8n.cts';
 import type { Plan } from '../../world/world.cts';
 
@@ -24,7 +30,7 @@ const listResults = (items: INodeExecutionData[]) =>
 
 describe('a run that creates tasks', () => {
 	it('waits for nothing once an error has ended it, and names the tasks that exist', async () => {
-		const world = build(['endless', 'rejected', 'good']);
+		const world = buildWorld(['endless', 'rejected', 'good']);
 		world.clock.after(1.4 * SECOND, () => expect(world.n8n.executions[0]?.status).toBe('error'));
 		const { error, sent } = await runAndCheck(world);
 		expect(sent).toEqual([1, 1, 0]);
@@ -33,7 +39,7 @@ describe('a run that creates tasks', () => {
 	});
 
 	it('creates nothing where an item behind the others can not be sent', async () => {
-		const world = build(GOOD, { maxTasks: 3 });
+		const world = buildWorld(GOOD, { maxTasks: 3 });
 		world.n8n.read = failAt(2, wrong);
 		const { error, execution, sent } = await runAndCheck(world);
 		expect(error?.message).toBe('No image [item 3 of 3]');
@@ -42,7 +48,7 @@ describe('a run that creates tasks', () => {
 	});
 
 	it.each([{}, GOES_ON])('names its tasks where n8n could not let it sleep: %j', async (more) => {
-		const { error, items } = await runAndCheck(build(GOOD, { ...more, sleepFails: true }));
+		const { error, items } = await runAndCheck(buildWorld(GOOD, { ...more, sleepFails: true }));
 		const output = JSON.stringify([error?.message, error?.description, items]);
 		for (const text of ['No active execution', 'task-0-1z', 'task-1-1z', 'task-2-1z'])
 			expect(output).toContain(text);
@@ -51,10 +57,10 @@ describe('a run that creates tasks', () => {
 
 it('Maximum Tasks per Run counts what exists or may exist, and nothing that was rejected or not sent', async () => {
 	const goesOn = await runAndCheck(
-		build(['good', 'unknown', 'rejected'], { maxTasks: 3, ...GOES_ON }),
+		buildWorld(['good', 'unknown', 'rejected'], { maxTasks: 3, ...GOES_ON }),
 	);
 	expect(countTasks(goesOn.execution)).toBe(2);
-	const stops = await runAndCheck(build(['rejected', 'good', 'good'], { maxTasks: 3 }));
+	const stops = await runAndCheck(buildWorld(['rejected', 'good', 'good'], { maxTasks: 3 }));
 	expect(countTasks(stops.execution)).toBe(0);
 });
 
@@ -67,7 +73,7 @@ describe('a woken run', () => {
 		'creates nothing, and outputs an error %s as an awake one does',
 		async (_, fate, error, message) => {
 			const runBy = async (howToWait: Plan['howToWait']) => {
-				const world = build(['good', fate, 'good'], { howToWait, ...GOES_ON });
+				const world = buildWorld(['good', fate, 'good'], { howToWait, ...GOES_ON });
 				world.n8n.credentials.baseUrl = 'https://api.example';
 				if (error) world.n8n.read = failAt(1, error);
 				return await runAndCheck(world);
@@ -83,7 +89,7 @@ describe('a woken run', () => {
 
 	/** Runs a node that sleeps; returns which items' credentials it has read since. */
 	async function wake(fates: ItemFates[], fileHost = 'files.example') {
-		const world = build(fates, { ...GOES_ON, downloads: true });
+		const world = buildWorld(fates, { ...GOES_ON, downloads: true });
 		world.service.filesUrl = `https://${fileHost}`;
 		const read: number[] = [];
 		const hasSlept = () => world.clock.now > world.startedAt + SECOND;

@@ -18,7 +18,7 @@ import {
 } from '../../../nodes/MediaGeneration/run/ledger/ledger';
 import { readLedger } from '../../../nodes/MediaGeneration/run/ledger/openLedger';
 import {
-	build,
+	buildWorld,
 	runAndCheck,
 	readNodeContext,
 	readLast,
@@ -161,7 +161,7 @@ describe('a run that sleeps', () => {
 		const later = { after: 70 * SECOND };
 		const open = { after: 40 * SECOND };
 		const kill = (what: 'kill 0' | 'kill 1') => ({ when: { after: ASLEEP_AGAIN }, what });
-		const world = build([later, ['failed', open], 'unknown', 'rejected', ['rejected', open]], {
+		const world = buildWorld([later, ['failed', open], 'unknown', 'rejected', ['rejected', open]], {
 			onError: 'continueRegularOutput',
 			maxTries: 2,
 			downloads: true,

@@ -1,6 +1,6 @@
 import { signHeaders } from '../../../dev/service/signHeaders.cts';
 import { PAUSES_ASLEEP } from '../../../nodes/MediaGeneration/run/timetable';
-import { build, buildFilm, HOUR, runAndCheck, MINUTE, SECOND } from '../../world/live.cts';
+import { buildWorld, buildFilm, HOUR, runAndCheck, MINUTE, SECOND } from '../../world/live.cts';
 
 /** Luck spreads no pause in these worlds. */
 const FIRST_NUDGE = PAUSES_ASLEEP.first;
@@ -8,7 +8,7 @@ const FIRST_NUDGE = PAUSES_ASLEEP.first;
 it('nudges of a run that sleeps come ever less often', async () => {
 	const limit = 2 * HOUR;
 	const { world, execution } = await runAndCheck(
-		build(['endless'], { limit, failedTasks: 'output' }),
+		buildWorld(['endless'], { limit, failedTasks: 'output' }),
 	);
 	const { nudges } = world.n8n;
 	const pauses = nudges.map(
@@ -22,7 +22,7 @@ it('after a restart of n8n, the first callback starts the nudges', async () => {
 	const late = { after: 2 * HOUR + MINUTE, callbacks: [] };
 	const accidents = [{ when: { after: MINUTE }, what: 'kill 0' as const }];
 	const { world, statuses } = await runAndCheck(
-		build([{ after: 2 * HOUR }, late], { limit: 3 * HOUR, accidents }),
+		buildWorld([{ after: 2 * HOUR }, late], { limit: 3 * HOUR, accidents }),
 	);
 	expect(world.service.answered).toMatchObject([{ answer: { accepted: true, resumed: false } }]);
 	expect(statuses).toEqual(['completed', 'completed']);
@@ -34,7 +34,7 @@ it('copies of a callback, and nudges, wake a run once, while n8n waits for a slo
 	// What wakes the first node once more ends the wait of the next one.
 	const steps = [buildFilm({ callbacks: [0, SECOND] }), { node: 'Wait', items: [[]] }];
 	const { world, execution } = await runAndCheck(
-		build([], { steps, limit: HOUR, slotWaits: [2 * FIRST_NUDGE] }),
+		buildWorld([], { steps, limit: HOUR, slotWaits: [2 * FIRST_NUDGE] }),
 	);
 	expect(world.service.answered.map(({ answer }) => answer)).toEqual([
 		{ accepted: true, resumed: false },
@@ -45,7 +45,7 @@ it('copies of a callback, and nudges, wake a run once, while n8n waits for a slo
 });
 
 it('a callback for a task of another run wakes nothing, though its signature is genuine', async () => {
-	const world = build([{ after: 20 * SECOND }]);
+	const world = buildWorld([{ after: 20 * SECOND }]);
 	const { n8n, service, clock } = world;
 	const answers: unknown[] = [];
 	const send = async () => {
@@ -60,7 +60,7 @@ it('a callback for a task of another run wakes nothing, though its signature is 
 
 it('at a callback, the service is asked for its task and a pending one, and for none that has ended', async () => {
 	const { world } = await runAndCheck(
-		build([10, 20, 30].map((after) => ({ after: after * SECOND }))),
+		buildWorld([10, 20, 30].map((after) => ({ after: after * SECOND }))),
 	);
 	// The first look is that of the run itself.
 	const asked = [0, 0, 1, 1, 2, 2].map((item) => `task-${item}-1z`);
@@ -69,7 +69,7 @@ it('at a callback, the service is asked for its task and a pending one, and for 
 
 it('a callback is refused after 5 seconds, and a nudge wakes the run once the service has answered', async () => {
 	const { world, execution } = await runAndCheck(
-		build([{ after: 20 * SECOND }], { latencies: [6 * SECOND] }),
+		buildWorld([{ after: 20 * SECOND }], { latencies: [6 * SECOND] }),
 	);
 	const ended = Number(world.service.creations[0]?.endsAt);
 	expect(world.service.answered).toMatchObject([{ status: 503, at: ended + 5 * SECOND }]);
@@ -83,7 +83,7 @@ it('a callback is refused after 5 seconds, and a nudge wakes the run once the se
 it('a callback that comes when n8n is about to end the sleep is refused for that', async () => {
 	const late = { after: MINUTE + 13 * MINUTE + SECOND };
 	const { world, execution } = await runAndCheck(
-		build([late], { resumeUrl: 'hairpin', failedTasks: 'output' }),
+		buildWorld([late], { resumeUrl: 'hairpin', failedTasks: 'output' }),
 	);
 	expect(world.n8n.log.join()).toMatch(/sleeps, but .* answers 302.* a nudge failed/);
 	const answer = { reason: 'limitPassed' };

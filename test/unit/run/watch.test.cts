@@ -1,11 +1,11 @@
-import { build, runAndCheck, MINUTE, SECOND, type ItemFates } from '../../world/live.cts';
+import { buildWorld, runAndCheck, MINUTE, SECOND, type ItemFates } from '../../world/live.cts';
 import type { Fault } from '../../world/service.cts';
 import type { Plan } from '../../world/world.cts';
 
 /** Runs a world in which a run waits awake. Luck spreads no pause. Times are in seconds since the beginning. */
 async function poll(items: ItemFates[], more: Partial<Plan> = {}) {
 	const plan = { howToWait: 'polling', failedTasks: 'output', ...more } as const;
-	const result = await runAndCheck(build(items, plan));
+	const result = await runAndCheck(buildWorld(items, plan));
 	const { startedAt, service } = result.world;
 	const since = (at: number) => Math.round((at - startedAt) / SECOND);
 	const looks = service.looks.map(({ at }) => since(at));
@@ -96,7 +96,11 @@ describe('files', () => {
 	});
 
 	it('that are not complete in time are missing, and their task says how to get them', async () => {
-		const world = build(['good'], { howToWait: 'polling', downloads: true, timeout: 20 * SECOND });
+		const world = buildWorld(['good'], {
+			howToWait: 'polling',
+			downloads: true,
+			timeout: 20 * SECOND,
+		});
 		world.service.download = async () => await new Promise<never>(() => {});
 		const { items } = await runAndCheck(world);
 		expect(items[0]?.json).toMatchObject({
