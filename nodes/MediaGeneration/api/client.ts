@@ -177,38 +177,24 @@ export class TaskService {
  * that is about the task.
  */
 function readDetails(
-	answer: Exchange<'taskDetailsPath'>,
+	{ data: record, isEmpty, failure, origin }: Exchange<'taskDetailsPath'>,
 	taskId: string,
 ): AnswerOf<'taskDetailsPath'> {
-	const { data: record, failure, origin } = answer;
 	const { code, answeredBy } = failure?.facts ?? {};
-	const isCodeAboutTask = answeredBy === 'service' && TASK_CODES.includes(code ?? 0);
+	const isByService = answeredBy === 'service';
+	const isCodeAboutTask = isByService && TASK_CODES.includes(code ?? 0);
 	// A redirect isn't from the service itself, whatever its body says.
 	const isRecordOfTask =
 		record?.taskId === taskId && findStatus(record.state) && !isOfKind(failure, 'redirect');
-	if (!record || (failure && !isRecordOfTask && !isCodeAboutTask)) return readWithoutRecord(answer);
-	if (!record.taskId || record.taskId === taskId) return record;
-	throw buildError('lost', origin, {
-		answeredBy: 'service',
-		detail: 'sent an answer that is of another task',
-	});
-}
-
-/**
- * Makes a record where the answer has none that counts.
- * @throws {ServiceError} unless the code alone says that the task failed
- */
-function readWithoutRecord({
-	isEmpty,
-	failure,
-	origin,
-}: Exchange<'taskDetailsPath'>): AnswerOf<'taskDetailsPath'> {
-	const { code, answeredBy } = failure?.facts ?? {};
-	if (answeredBy !== 'service') throw failure as ServiceError;
+	if (record && (!failure || isRecordOfTask || isCodeAboutTask)) {
+		if (!record.taskId || record.taskId === taskId) return record;
+		const detail = 'sent an answer that is of another task';
+		throw buildError('lost', origin, { answeredBy: 'service', detail });
+	}
 	// Some services answer with success and no record if they don't know the task.
 	const isUnknown = code === undefined ? isEmpty : UNKNOWN_TASK_CODES.includes(code);
-	if (isUnknown) throw buildError('unknownTask', origin, { answeredBy, code });
-	if (code === FAILED_CODE) return { state: 'fail', ...readReason(failure) };
+	if (isByService && isUnknown) throw buildError('unknownTask', origin, { answeredBy, code });
+	if (isByService && code === FAILED_CODE) return { state: 'fail', ...readReason(failure) };
 	throw failure as ServiceError;
 }
 

@@ -1,6 +1,6 @@
 import { UserError } from 'n8n-workflow';
 import { isSurelyInternalUrl } from '../lib/url';
-import { type Endpoint, TOKEN_SCHEME } from './service';
+import type { Endpoint } from './service';
 
 /** The credential as n8n decrypts it. The paths count only if `advancedSettings` is on. */
 export interface Credentials extends Partial<Record<Endpoint, string>> {
@@ -14,7 +14,7 @@ export interface Credentials extends Partial<Record<Endpoint, string>> {
 
 /** Trims the token: a pasted token may end with a line break, which headers can't contain. */
 export const buildAuthorization = ({ accessToken }: { accessToken?: unknown }): string =>
-	`${TOKEN_SCHEME} ${String(accessToken).trim()}`;
+	`Bearer ${String(accessToken).trim()}`;
 
 /** Whether the token would cross the internet unencrypted. Within one's own network, http:// is fine. */
 export const isClearText = (url: string): boolean =>
@@ -30,7 +30,7 @@ const PLAIN_URL = /^https?:\/\/[^/\\?#@]+([/\\][^?#]*)?$/i;
 export function readBase(base: string, field: string): string {
 	if (!PLAIN_URL.test(base) || !URL.canParse(base))
 		throw new UserError(
-			`'${field}' in the credential must begin with https:// and have no query, # or login, for example https://api.example.com`,
+			`'${field}' in the credential must begin with https:// and have no query, # or login`,
 		);
 	if (isClearText(base)) throw new UserError(explainClearText(field));
 	return base.replace(/\/+$/, '');

@@ -56,9 +56,6 @@ export const TASK_PATH = /\/jobs\/createTask$/i;
 /** The upload folder. */
 export const UPLOAD_PATH = 'n8n';
 
-/** The scheme of the access token in the header `Authorization`. */
-export const TOKEN_SCHEME = 'Bearer';
-
 /**
  * A task's ID. The contract has no limit, public services use at most 64 characters. Ours keeps
  * memory, logs and URLs short. `.` and `..` would change the path of a URL.
@@ -123,7 +120,7 @@ const KINDS = {
 		meansNothingDone: true,
 		appliesToAll: true,
 		what: 'The service does not accept the access token',
-		remedy: "Open the credential and paste a valid 'Access Token'.",
+		remedy: "Paste a valid 'Access Token' into the credential, without 'Bearer'.",
 	},
 	credits: {
 		codes: [402, 433],

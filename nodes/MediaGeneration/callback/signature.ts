@@ -28,13 +28,10 @@ export function readSigningKeys({
 	return isKey(current) ? { current, previous: isKey(previous) ? previous : undefined } : undefined;
 }
 
-/** Says which key has a fault, and what to do; undefined if both are fine. */
-export function explainKeyFault({ current, previous }: SigningKeys): string | undefined {
-	const explain = (name: string, key?: string) => {
-		const fault = key && findKeyFault(key);
-		return fault ? `'${name}' ${fault}. ${GET_KEY}.` : undefined;
-	};
-	return explain('Webhook HMAC Key', current) ?? explain('Previous Webhook HMAC Key', previous);
+/** Says which fault a key has, and what to do; undefined if both are fine. */
+export function explainKeyFault({ current, previous = current }: SigningKeys): string | undefined {
+	const fault = findKeyFault(current) ?? findKeyFault(previous);
+	return fault && `A webhook HMAC key ${fault}. ${GET_KEY}.`;
 }
 
 /** Finds the key that makes one of the signatures, compared in constant time; undefined if none does. */

@@ -8,7 +8,6 @@ import { TaskService } from '../api/client';
 import { buildAuthorization, type Credentials } from '../api/credential';
 import type { RequestContext } from '../api/exchange';
 import { factsOf, isOfKind } from '../api/failure';
-import { TOKEN_SCHEME } from '../api/service';
 import { explainKeyFault, readSigningKeys } from '../callback/signature';
 
 /** A short timeout, because somebody is waiting in front of the screen. */
@@ -17,8 +16,6 @@ const TEST_SETTINGS = { timeoutSeconds: 10 };
 const WRONG_PATH = "Check 'Base URL' and, with 'Advanced Settings' on, 'Credits Path'.";
 
 const SAVE_ANYWAY = "If only the credits can't be read, save anyway.";
-
-const TOKEN_WITH_SCHEME = new RegExp(`^\\s*${TOKEN_SCHEME}\\s`, 'i');
 
 /**
  * Tests a credential by reading the account's credits, and says what to correct. A declarative test
@@ -29,11 +26,6 @@ export async function testCredential(
 	{ data }: ICredentialsDecrypted,
 ): Promise<INodeCredentialTestResult> {
 	const credentials = data as unknown as Credentials;
-	if (TOKEN_WITH_SCHEME.test(credentials.accessToken))
-		return {
-			status: 'Error',
-			message: `'Access Token' begins with "${TOKEN_SCHEME}". Paste the token alone`,
-		};
 	const keys = readSigningKeys(credentials);
 	const fault = keys && explainKeyFault(keys);
 	if (fault) return { status: 'Error', message: fault };

@@ -1,5 +1,4 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { toTaskItems } from '../run/files/taskFiles';
 import { optionsField, timeoutOption } from '../run/input/options';
 import type { PlainOperation } from './operation';
 import { outputItems, readPerFile, readTaskId, taskIdField } from './sharedFields';
@@ -31,6 +30,9 @@ export const getOperation: PlainOperation = {
 		if (item.read(simplify.name) === false)
 			return async () => [{ json: await service.getTaskRecord(taskId, settings) }];
 		const perFile = readPerFile(option);
-		return async () => toTaskItems(await service.getTask(taskId, settings), { perFile });
+		return async () => {
+			const { toTaskItems } = await import('../run/files/taskFiles');
+			return toTaskItems(await service.getTask(taskId, settings), { perFile });
+		};
 	},
 };

@@ -1,6 +1,5 @@
 import { LINK_KINDS } from '../api/task';
 import type { Field } from '../models/field';
-import { toTaskItems } from '../run/files/taskFiles';
 import { optionsField, timeoutOption } from '../run/input/options';
 import type { PlainOperation } from './operation';
 import {
@@ -43,7 +42,7 @@ export const getFilesOperation: PlainOperation = {
 		const target = { field: readTextField(item, outputFileField), perFile: readPerFile(option) };
 		const maxBytes = readMaxBytes(option);
 		return async () => {
-			const { Downloads, listFileLinks } = await import('../run/files/taskFiles');
+			const { Downloads, listFileLinks, toTaskItems } = await import('../run/files/taskFiles');
 			const task = await service.getTask(taskId, settings);
 			const links = listFileLinks(task, kinds);
 			// Without an execution, n8n has no place for files.

@@ -2,12 +2,12 @@ import type { TaskService } from '../api/client';
 import { factsOf, isOfKind } from '../api/failure';
 import type { Call } from '../host/call';
 import type { Item, Outcome } from './input/item';
-import { addEntries, beginLedger } from './ledger/changes';
+import { beginLedger } from './ledger/changes';
 import type { Entry, WaitSettings } from './ledger/ledger';
 import { publishOutcomes } from './output/output';
 import { beginRun, endsBeforeWait } from './run';
 import { MAX_TIME_UNSEEN } from './timetable';
-import { beginWatch, keepLooking, lookOnce, watch } from './watch';
+import { beginWatch, keepLooking, watch } from './watch';
 
 /** An item with the ID of its task. */
 export interface AwaitedTask {
@@ -26,12 +26,11 @@ export async function wait(
 	tasks: AwaitedTask[],
 	settings: WaitSettings,
 ): Promise<Outcome[]> {
-	const entries: Entry[] = [];
+	// Items whose entry stays empty did not pass their check.
+	const entries: Entry[] = call.context.getInputData().map(() => ({ attempts: [] }));
 	for (const { item, taskId } of tasks)
 		entries[item.index] = { account: item.service.account, attempts: [{ taskId }] };
 	const ledger = beginLedger({ settings, entries });
-	// For the items that have no task, because they did not pass their check.
-	addEntries(ledger, entries.length);
 	const services = new Map(tasks.map(({ item }) => [item.index, item.service]));
 	const getService = async (index: number) => services.get(index) as TaskService;
 	const run = beginWatch({ ...beginRun({ call, ledger }), getService });
@@ -45,7 +44,7 @@ export async function wait(
 	// All pending tasks are looked at together, as long as one of them may still appear.
 	const list = () => (looks.pendingKeys.some(mayStillAppear) ? looks.pendingKeys : []);
 	const lastLookAt = Math.min(Date.now() + MAX_TIME_UNSEEN, times.lastLookAt);
-	await lookOnce(run);
+	await keepLooking(run, Date.now());
 	await keepLooking(run, lastLookAt, list);
 	for (const [index, entry] of ledger.entries.entries()) {
 		const { failure } = looks.find(looks.keyOf(entry));

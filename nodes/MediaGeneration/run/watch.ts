@@ -71,11 +71,9 @@ async function downloadFiles(run: AwakeRun, key: string): Promise<void> {
 	});
 }
 
-/** Looks at all tasks at once, and not again: `planLooks` yields its last moment though it has passed. */
-export const lookOnce = async (run: AwakeRun): Promise<void> => await keepLooking(run, Date.now());
-
 /**
  * Looks with growing pauses, the longest ones while the service rejects requests for their rate.
+ * @param lastLookAt if it has passed, all are looked at once
  * @param list lists the tasks to look at; default: those that have not ended
  */
 export async function keepLooking(

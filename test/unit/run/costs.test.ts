@@ -1,6 +1,12 @@
 import type { Attempt } from '../../../nodes/MediaGeneration/run/ledger/ledger';
-import { noteTask, noteUnknown } from '../../../nodes/MediaGeneration/run/ledger/changes';
-import { publishTasks } from '../../../nodes/MediaGeneration/run/ledger/costs';
+import {
+	beginLedger,
+	noteCosts,
+	noteLook,
+	noteTask,
+	noteUnknown,
+} from '../../../nodes/MediaGeneration/run/ledger/changes';
+import { publishTasks, sumUp } from '../../../nodes/MediaGeneration/run/ledger/costs';
 import { measureCpu } from '../cpuTime.cts';
 import { prepare, type RunSetup } from '../n8n';
 import { open } from './sending';
@@ -105,4 +111,20 @@ describe('what an execution shows of its tasks', () => {
 	it("nothing in n8n's Agents, where there is no execution", () => {
 		expect(show([[[ended('a', 1)]]], null)).toEqual({});
 	});
+});
+
+it.each([
+	['a later look', [{ status: 'pending' }]],
+	['its end', [{ status: 'completed' }]],
+	['both', [{ status: 'pending' }, { status: 'failed', failCode: '1' }]],
+] as const)('a task costs what the service said last, where %s names no figure', (_, answers) => {
+	const attempt: Attempt = { taskId: 'task' };
+	const ledger = beginLedger({
+		entries: [{ account: 'a', attempts: [attempt] }],
+		shared: { taskCount: 1, costs: { 'a task': [] }, unknownCalls: {} },
+	});
+	const first = { status: 'pending', creditsConsumed: 5 } as const;
+	for (const answer of [first, ...answers]) noteLook(attempt, { taskId: 'task', ...answer });
+	noteCosts(ledger);
+	expect([sumUp(ledger).credits, ledger.shared.costs]).toEqual([5, { 'a task': [5] }]);
 });

@@ -38,7 +38,7 @@ async function wait(
 		return { taskId, ...(await answer) };
 	};
 	const hints: string[] = [];
-	const context = buildContext({ hints, ...run });
+	const context = buildContext({ hints, input: ids.map(() => ({})), ...run });
 	const tasks = ids.flatMap((taskId, index) => {
 		if (!taskId) return [];
 		const accessToken = tokens[index] ?? 'token';

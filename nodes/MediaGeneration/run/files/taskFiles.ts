@@ -44,7 +44,10 @@ export function openDownloads({ nodeContext }: Call, ledger: Ledger): Downloads 
 	// The ledger of Wait isn't stored, and knows neither execution nor run. So the ledger is the owner.
 	const owner = (executionId && nodeContext) || ledger;
 	const known = downloadsOf.get(owner);
-	if (known?.runIndex === runIndex) return known.downloads;
+	if (known?.runIndex === runIndex) {
+		known.downloads.forgetErrors();
+		return known.downloads;
+	}
 	const downloads = new Downloads();
 	downloadsOf.set(owner, { runIndex, downloads });
 	return downloads;
@@ -86,7 +89,7 @@ export class Downloads {
 	private readonly limitDownloads = limitConcurrency(CONCURRENCY);
 	/** Asks for fresh links one by one: the service gives an account one link a second, and other runs wait too. */
 	private readonly renewOneByOne = limitConcurrency(1);
-	private readonly begun = new Map<string, { call: Call; files: Promise<TaskFile[]> }>();
+	private readonly begun = new Map<string, Promise<TaskFile[]>>();
 	/** By the task's key, once each of the task's files is downloaded or has an error. */
 	private readonly done = new Map<string, TaskFile[]>();
 
@@ -94,17 +97,17 @@ export class Downloads {
 		return this.done.get(key);
 	}
 
-	/**
-	 * Downloads the files of a task, unless the run has begun to do so before. If a file could not be had
-	 * in a try, the next try downloads the task's files again. Nothing is thrown.
-	 */
+	/** Lets a further try download the files of each task of which one could not be had. */
+	forgetErrors(): void {
+		for (const [key, files] of this.done)
+			if (files.some(({ error }) => error)) this.begun.delete(key);
+	}
+
+	/** Downloads the files of a task, unless the run has begun to do so before. Nothing is thrown. */
 	async downloadOnce(key: string, task: Task, wanted: Wanted): Promise<void> {
-		const { call } = wanted;
-		const begun = this.begun.get(key);
-		const isRepeated = begun?.call !== call && this.done.get(key)?.some(({ error }) => error);
-		const files = begun && !isRepeated ? begun.files : this.downloadAll(task, wanted);
-		if (files !== begun?.files) this.begun.set(key, { call, files });
-		this.done.set(key, await files);
+		const downloading = this.begun.get(key) ?? this.downloadAll(task, wanted);
+		this.begun.set(key, downloading);
+		this.done.set(key, await downloading);
 	}
 
 	/** Downloads the files of a task, as the service returned it. Nothing is thrown. */

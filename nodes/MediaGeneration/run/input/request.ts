@@ -77,7 +77,7 @@ export async function prepareRequest(
 }
 
 const UNUSED_CALLBACK_URL =
-	"Generate waits by itself, so the callBackUrl in Input (JSON) isn't used. Delete the Wait node behind it, which would wait for ever";
+	"Generate waits by itself, so the callBackUrl in Input (JSON) isn't used. Delete the Wait node behind it";
 
 async function readUserInput(item: Item): Promise<UserInput> {
 	const modelId = item.read('model');

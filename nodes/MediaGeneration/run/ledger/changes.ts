@@ -3,7 +3,7 @@ import { findPrompt, type Task } from '../../api/task';
 import { toWords } from '../../lib/fileName';
 import { digest } from '../../lib/json';
 import { type CreationRequest, type Item, type Outcome } from '../input/item';
-import { MOST_SHOWN, publishTasks } from './costs';
+import { MOST_SHOWN, publishTasks, readCost } from './costs';
 import {
 	type Attempt,
 	digestCall,
@@ -187,15 +187,15 @@ export function updateUnknownCounts(
 export const beginWait = (ledger: Ledger, at = Date.now()): number =>
 	(asWritable(ledger).waitBeganAt ??= at);
 
-/** Lets the wait begin anew, for the tasks of another try; with `beganAt`, at that moment again. */
-export function resetWait(ledger: Ledger, beganAt?: number): void {
-	asWritable(ledger).waitBeganAt = beganAt;
+/** Lets the wait begin anew, for the tasks of another try. */
+export function resetWait(ledger: Ledger): void {
+	delete asWritable(ledger).waitBeganAt;
 }
 
 /** Notes what the service says of a task, from `pending` to `completed` or `failed`. An end is final. */
 export function noteLook(attempt: Attempt, answer: Task): void {
 	if (answer.status !== 'pending') asWritable(attempt).end ??= answer;
-	else asWritable(attempt).creditsConsumed = answer.creditsConsumed;
+	else asWritable(attempt).creditsConsumed = answer.creditsConsumed ?? attempt.creditsConsumed;
 }
 
 /**
@@ -215,8 +215,10 @@ export function noteCost({ shared }: Ledger, key: string, task: Partial<Task>): 
 /** Notes what the tasks of a run cost, as far as it knows. */
 export function noteCosts(ledger: Ledger): void {
 	for (const entry of ledger.entries)
-		for (const attempt of entry.attempts)
-			noteCost(ledger, identifyTask(entry, attempt.taskId), attempt.end ?? attempt);
+		for (const attempt of entry.attempts) {
+			const task = { ...attempt.end, creditsConsumed: readCost(attempt) };
+			noteCost(ledger, identifyTask(entry, attempt.taskId), task);
+		}
 }
 
 /**

@@ -29,9 +29,7 @@ export async function sendAll(run: Run, creations: Creation[]): Promise<void> {
 	const [first] = creations;
 	if (!first) return;
 	const { call, ledger } = run;
-	const { waitBeganAt } = ledger;
-	// The wait limit counts anew for the tasks of this try.
-	resetWait(ledger);
+	const hadBegun = ledger.waitBeganAt !== undefined;
 	const runEnd = new AbortController();
 	const { perTenSeconds, atOnce } = readPace(first.item.option);
 	const signal = joinSignals(runEnd.signal, call.signal);
@@ -52,9 +50,8 @@ export async function sendAll(run: Run, creations: Creation[]): Promise<void> {
 		return isEnd;
 	};
 	await mapConcurrent(creations, send, { concurrency: atOnce, afterEach });
-	// Without a new task, the wait of the try before goes on.
-	const isAnySent = creations.some(({ isSent }) => isSent);
-	if (waitBeganAt !== undefined && !isAnySent) resetWait(ledger, waitBeganAt);
+	// The wait limit counts anew for the tasks of this try.
+	if (hadBegun && creations.some(({ isSent }) => isSent)) resetWait(ledger);
 }
 
 /** How a run sends the creations of an account. */

@@ -115,14 +115,13 @@ export class CreationQueue {
 		});
 	}
 
-	/** Where the run waits for its tasks, the wait limit includes the time in the queue. */
+	/** Where the run waits for its tasks, the wait limit includes the time in the queue, anew in each try. */
 	private async pause(length: number): Promise<void> {
 		const { call, ledger } = this.run;
 		const { settings } = ledger;
 		this.beganAt ??= call.isTool ? call.calledAt : Date.now();
-		const limitAt = settings
-			? beginWait(ledger, this.beganAt) + settings.waitLimit
-			: this.beganAt + MAX_TIME_WHILE_FULL;
+		if (settings) beginWait(ledger, this.beganAt);
+		const limitAt = this.beganAt + (settings?.waitLimit ?? MAX_TIME_WHILE_FULL);
 		// Nobody could wait for a task that is created at the limit.
 		if (Date.now() + length > planWait(limitAt, call.doneBy).lastLookAt) throw this.rejection;
 		await pause(length, this.signal);
