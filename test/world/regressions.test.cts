@@ -27,7 +27,7 @@ it("a callback before its task's end is answered by that task, though details of
 });
 
 describe('an n8n that lets two webhooks wake an execution, and runs it twice', () => {
-	/** Two copies of a callback come to two processes. n8n runs what the first copy has read later. */
+	/** Two copies of a callback come to two processes. n8n runs only later what the first copy has read. */
 	const two: Partial<Fate> = { after: 20 * SECOND, callbacks: [0, 300] };
 	const copies: Partial<Plan> = { callbacksTo: [1, 0], maxTries: 2, limit: 10 * MINUTE };
 	const atOnce: Partial<Plan> = { ...copies, runsTwice: true, slotWaits: [SECOND, 0] };

@@ -20,7 +20,7 @@ export function parseServiceJson(text: string): unknown {
 }
 
 /** A number, or a number as text. JSON allows numbers that become Infinity, such as `1e999`. */
-export const number = z
+export const numberSchema = z
 	.union([
 		z.number(),
 		z
@@ -31,12 +31,12 @@ export const number = z
 	])
 	.refine(Number.isFinite);
 
-export const integer = number.refine(Number.isInteger);
+export const integerSchema = numberSchema.refine(Number.isInteger);
 
 export const nonEmptyText = z.string().min(1);
 
 /** A task's ID: by the contract a text, but a number is accepted too. */
-export const taskId = z.union([
+export const taskIdSchema = z.union([
 	z.string().regex(TASK_ID),
 	z.number().int().safe().transform(String),
 ]);
@@ -56,7 +56,7 @@ export function toMessage(text: string): string {
 export const toQuote = (value: unknown): string => toMessage(JSON.stringify(value));
 
 /** A non-blank message. */
-export const message = z
+export const messageSchema = z
 	.string()
 	.transform(toMessage)
 	.refine((text) => text !== '');
@@ -66,7 +66,7 @@ const tolerant = <T extends z.ZodTypeAny>(schema: T) => schema.optional().catch(
 
 /** The envelope `{ code, msg or message, data }` of every answer, without its data. */
 export const envelope = z
-	.object({ code: integer, msg: tolerant(message), message: tolerant(message) })
+	.object({ code: integerSchema, msg: tolerant(messageSchema), message: tolerant(messageSchema) })
 	.transform(({ code, msg, message: other }) => ({ code, text: msg ?? other }));
 
 /** JSON as text. Some services send an object instead. Text that isn't JSON stays text. */
@@ -89,14 +89,14 @@ const rawTaskRecord = z
 /** The parts of a task record that make a Task. */
 export const taskRecord = rawTaskRecord.extend({
 	state: z.string().transform(toMessage),
-	model: tolerant(message),
+	model: tolerant(messageSchema),
 	resultJson: tolerant(embeddedJson),
 	response: tolerant(embeddedJson),
-	failCode: tolerant(z.union([message, z.number().transform(String)])),
-	failMsg: tolerant(message),
-	creditsConsumed: tolerant(number),
-	createTime: tolerant(number),
-	completeTime: tolerant(number),
+	failCode: tolerant(z.union([messageSchema, z.number().transform(String)])),
+	failMsg: tolerant(messageSchema),
+	creditsConsumed: tolerant(numberSchema),
+	createTime: tolerant(numberSchema),
+	completeTime: tolerant(numberSchema),
 	param: tolerant(embeddedJson),
 	/** In newer records, in place of `param` or beside it. */
 	paramJson: tolerant(embeddedJson),
@@ -111,7 +111,7 @@ export type TaskRecord = z.infer<typeof taskRecord>;
 export const callbackBody = z.object({
 	taskId: z.unknown().optional(),
 	state: z.unknown().optional(),
-	code: tolerant(integer),
+	code: tolerant(integerSchema),
 	data: z.record(z.unknown()).catch({}),
 });
 
@@ -151,9 +151,9 @@ const modelList = z
 /** The schema of `data` in the answers of each endpoint. */
 export const ANSWERS = {
 	/** If the answer has an ID, the task exists, whatever else the answer says. */
-	createTaskPath: z.object({ taskId }).describe('task ID'),
+	createTaskPath: z.object({ taskId: taskIdSchema }).describe('task ID'),
 	taskDetailsPath: rawTaskRecord,
-	creditsPath: number.describe('number of credits'),
+	creditsPath: numberSchema.describe('number of credits'),
 	streamUploadPath: uploadedFile,
 	urlUploadPath: uploadedFile,
 	modelsPath: modelList,

@@ -92,6 +92,7 @@ export class TaskService {
 		const duration = performance.now() - sentAt;
 		const { data, isEmpty, httpStatus } = answer;
 		if (data && httpStatus < 300) return data.taskId;
+		// Without `data`, or with such an HTTP status, `exchange` always gives a failure.
 		const failure = answer.failure as ServiceError;
 		const { message, description, facts } = failure;
 		const { code, answeredBy, didNothing } = facts;

@@ -11,7 +11,14 @@ import { isObject, leaveOutData } from '../lib/json';
 import { limitConcurrency } from '../lib/mapConcurrent';
 import { hideInData, hideInMessage } from '../lib/redaction';
 import { joinSignals } from '../lib/timers';
-import { type AnswerOf, ANSWERS, envelope, parseServiceJson, taskId, toQuote } from './answers';
+import {
+	type AnswerOf,
+	ANSWERS,
+	envelope,
+	parseServiceJson,
+	taskIdSchema,
+	toQuote,
+} from './answers';
 import { type Credentials, readBase } from './credential';
 import { buildError, findFailure, findNetworkFailure, type ServiceError } from './failure';
 import { type Endpoint, ENDPOINTS } from './service';
@@ -115,8 +122,8 @@ function findAnswerFailure(
 ): ServiceError | undefined {
 	const parsed = envelope.safeParse(body).data;
 	// JSON without an envelope may say what is wrong too.
-	const words = parsed || !isObject(body) ? parsed?.text : toQuote(body);
-	return findFailure(origin, httpStatus, parsed?.code, hideInMessage(words ?? '', secrets), fault);
+	const words = parsed ? parsed.text : isObject(body) && toQuote(body);
+	return findFailure(origin, httpStatus, parsed?.code, hideInMessage(words || '', secrets), fault);
 }
 
 /** Makes the error of an answer that lacks what is needed of it. */
@@ -142,7 +149,7 @@ const listIdsIn = (json: string): string[] =>
  */
 function findTaskId(answer: string, { body = {} }: ServiceRequest): string | undefined {
 	const sent = listIdsIn(JSON.stringify(body));
-	return taskId.safeParse(listIdsIn(answer).find((id) => !sent.includes(id))).data;
+	return taskIdSchema.safeParse(listIdsIn(answer).find((id) => !sent.includes(id))).data;
 }
 
 /**
@@ -197,7 +204,7 @@ interface Received {
 	/** 0 without an answer. */
 	httpStatus: number;
 	text: string;
-	/** Why `text` can't be read, as a predicate. */
+	/** Why `text` can't be read, as the end of a sentence about the answer. */
 	fault?: string;
 	error?: unknown;
 }
@@ -242,7 +249,7 @@ async function send(
 
 /**
  * Receives an answer, up to the largest size for this endpoint.
- * @returns why the answer can't be read, as a predicate
+ * @returns why the answer can't be read, as the end of a sentence about the answer
  */
 async function receiveAnswer(
 	chunks: Uint8Array[],

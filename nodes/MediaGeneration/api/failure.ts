@@ -102,7 +102,7 @@ export const factsOf = (error: unknown): Facts =>
  * Finds out why an answer isn't a success; undefined for a success.
  * @param envelopeCode absent if the answer has no envelope
  * @param words the service's own text
- * @param fault why the answer has no envelope, as a predicate
+ * @param fault why the answer has no envelope, as the end of a sentence about the answer
  */
 export function findFailure(
 	origin: string,
@@ -144,7 +144,7 @@ export const SLOW_REMEDY = "If it is just slow, raise 'Request Timeout (Seconds)
 const TIMEOUT = / (ETIMEDOUT|ECONNABORTED|ESOCKETTIMEDOUT)$/;
 
 /**
- * Finds out why a request got no answer. `detail` is a predicate of the origin; `remedy` is there if
+ * Finds out why a request got no answer. `detail` ends a sentence about the origin; `remedy` is there if
  * this reason has a remedy of its own.
  * @param error what n8n's HTTP helper threw: n8n wraps Node's errors
  */

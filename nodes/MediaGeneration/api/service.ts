@@ -109,7 +109,10 @@ export const SILENT_UPSTREAM = 408;
 /** The task failed. */
 export const FAILED_CODE = 501;
 
-/** Codes of task details that are about the task: a record beside one is of this task, even without an ID. */
+/**
+ * Codes of task details that are about the task. A record that comes with such a code is of this task, even
+ * if the record has no ID.
+ */
 export const TASK_CODES = [SILENT_UPSTREAM, FAILED_CODE];
 
 const CHECK_PATHS = "Check 'Base URL' and the endpoint paths in the credential.";
@@ -120,7 +123,7 @@ const KINDS = {
 		meansNothingDone: true,
 		appliesToAll: true,
 		what: 'The service does not accept the access token',
-		remedy: "Paste a valid 'Access Token' into the credential, without 'Bearer'.",
+		remedy: "Open the credential and paste a valid 'Access Token'.",
 	},
 	credits: {
 		codes: [402, 433],

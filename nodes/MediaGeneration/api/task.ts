@@ -4,9 +4,9 @@ import { spaceWords } from '../lib/text';
 import { readWebUrl } from '../lib/url';
 import {
 	embeddedJson,
-	message,
+	messageSchema,
 	nonEmptyText,
-	number,
+	numberSchema,
 	parseServiceJson,
 	taskRecord,
 	type TaskRecord,
@@ -81,7 +81,7 @@ export function toTask(taskId: string, record: TaskRecord): Task {
 	const results = [record.resultJson, record.response].filter(isFilled);
 	// Some services put links under keys that we don't know. These links may be no results. So they count
 	// only if the task has completed, and there are no likelier ones. If such links become the result, a
-	// text result is put among them, because the text was paid for too.
+	// text result stays under its own key, because the text was paid for too.
 	const unknownKeys = dropUndefined({ ...omitKnown(record), resultJson: results.find(hasText) });
 	const lastResort = status === 'completed' ? [unknownKeys] : [];
 	const result = findResult([...results, ...lastResort]) ?? results[0];
@@ -244,9 +244,9 @@ function addLinksInObject(links: Map<string, Place>, object: object, place: Plac
 			)[0];
 		const covers = parts.flatMap(([words, part]) => (isCover(words) && readLink(part)) || []);
 		return {
-			id: find(id, /^(audio )?id$/),
-			title: find(message, /^title$/),
-			durationSeconds: find(number, /^duration( seconds)?$/),
+			id: find(fileIdSchema, /^(audio )?id$/),
+			title: find(messageSchema, /^title$/),
+			durationSeconds: find(numberSchema, /^duration( seconds)?$/),
 			coverUrl: covers[0] ?? place.readFacts().coverUrl,
 		};
 	};
@@ -270,7 +270,7 @@ const mayHaveLinks = (part: unknown): boolean =>
 		? /^\s*(https?:|[[{])/i.test(part)
 		: typeof part === 'object' && isFilled(part);
 
-const id = z.union([nonEmptyText, z.number().transform(String)]);
+const fileIdSchema = z.union([nonEmptyText, z.number().transform(String)]);
 
 function toRank(words: string): number {
 	if (PREVIEW_KEY.test(words)) return RANKS.preview;

@@ -26,6 +26,11 @@ export async function testCredential(
 	{ data }: ICredentialsDecrypted,
 ): Promise<INodeCredentialTestResult> {
 	const credentials = data as unknown as Credentials;
+	if (/^\s*Bearer\s/i.test(credentials.accessToken))
+		return {
+			status: 'Error',
+			message: '\'Access Token\' begins with "Bearer". Paste the token alone',
+		};
 	const keys = readSigningKeys(credentials);
 	const fault = keys && explainKeyFault(keys);
 	if (fault) return { status: 'Error', message: fault };

@@ -69,7 +69,7 @@ const joinTexts = (...texts: unknown[]): string => texts.filter(Boolean).join('.
  * n8n stores the error, sends the item to the error output, and puts the error in place of the JSON. An
  * error within the JSON of the first item would make n8n try the node again before it stores the sleep
  * (`handleNodeErrorOutput` and `processRunExecutionData` in `workflow-execute.js`, 2.14.2, 2.41.1).
- * `e2e/uncalled` fails first.
+ * `e2e/withoutCallback` fails first.
  */
 export function moveError(item: INodeExecutionData): INodeExecutionData {
 	const { error, message } = item.json;

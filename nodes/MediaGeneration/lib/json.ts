@@ -81,6 +81,6 @@ export const mapValues = <Value>(
 ): Record<string, Value> =>
 	Object.fromEntries(Object.entries(object).map(([key, value]) => [key, map(value, key)]));
 
-/** Makes a short one-way digest of a JSON value. Equal values have equal digests. */
+/** Makes a short one-way digest of a JSON value. The order of keys counts. */
 export const digest = (value: unknown): string =>
 	createHash('sha256').update(JSON.stringify(value)).digest('base64url').slice(0, 22);

@@ -2,7 +2,7 @@
  * What this process remembers, by the names of the stores. `most` is how many values a store holds, or how
  * much they weigh together. `time` is how many milliseconds a value stays; absent: as long as there is
  * room. Stores that decide about money, or about what continues, have no time: what asks them may wait
- * for hours. Beside these stores there are only `WeakMap`s by objects of n8n, whose values end with the
+ * for hours. Only `tools` has one, because nothing says when the calls of a tool have ended. Beside these stores there are only `WeakMap`s by objects of n8n, whose values end with the
  * objects.
  */
 export const STORES = {

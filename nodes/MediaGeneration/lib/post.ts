@@ -6,8 +6,8 @@ import { decodePart } from './url';
  * data in memory. Redirects aren't followed. Nothing is thrown.
  * @param url may have a login, which fetch doesn't take: it is sent in a header
  * @param timeout in milliseconds
- * @returns `body` is parsed, and undefined if it isn't JSON; `silence` says why no answer came, as a
- *   predicate of the server
+ * @returns `body` is parsed, and undefined if it isn't JSON; `silence` says why no answer came, as the
+ *   end of a sentence about the server
  */
 export async function post(
 	url: string,

@@ -15,7 +15,10 @@ interface Rate {
 /** How long all requests are held back after rejections for the rate. */
 const HOLDS = { first: 2_000, growth: 1.5, longest: 10_000 };
 
-/** A request that waits for its turn, or that counts: from then until a period after its answer. */
+/**
+ * A request. It first waits for its turn. From its turn on it counts, until a period has passed since its
+ * answer.
+ */
 interface Turn {
 	/** How many requests the sender allows to count at a time. */
 	most: number;
@@ -44,8 +47,8 @@ export class RateLimiter {
 	/**
 	 * Makes a function that sends a sender's requests, each in its turn, and again after rejections for
 	 * the rate.
-	 * @param most how many requests may count at a time before another of this sender begins. Requests of
-	 *   senders with a larger number aren't counted against it. Infinity: no limit
+	 * @param most a request of this sender begins only while fewer than this many count. Requests of senders
+	 *   with a larger number aren't counted here. Infinity: no limit
 	 * @param signal when aborted, the sender's waiting requests fail
 	 */
 	join(

@@ -10,9 +10,11 @@ const TOO_COMMON = /^(.{0,7}|\d{1,21})$/s;
 const LONGEST_SEARCH = 500;
 
 /**
- * Finds a callback URL in JSON text by the key under which services repeat the URL. In JSON text within
- * JSON text, blanks are escaped, and the URL ends at the first quote, escaped or not. In plain JSON text,
- * an escaped quote is a part of the URL. At most 99 are matched: without a bound, V8's stack overflows.
+ * Finds a callback URL in JSON text by the key under which services repeat the URL. The first group is the
+ * key up to the URL's first quote; blanks may be escaped there. The second group is the URL. In plain JSON
+ * text, an escaped quote is a part of the URL. In JSON text within JSON text, the key's own quote is
+ * escaped, and the URL ends at the first quote. Of escaped quotes, at most 99 are matched in one URL,
+ * because V8's stack overflows without a bound.
  */
 const CALLBACK_IN_JSON =
 	/(call_?back_?url\\*"[\s\\nrt]*:[\s\\nrt]*")((?<!\\")[^"]*(?:(?<=[^\\]\\)"[^"]*){0,99}|[^"]*)/gi;

@@ -85,7 +85,7 @@ function findFault(
 		if (part !== undefined) {
 			const fault = findFault(partSchema, part, originalPart, partLabel);
 			if (fault) return fault;
-		} else if (isRequired && (partSchema.isNeeded || !takesJson(partSchema)))
+		} else if (isRequired && (partSchema.isStrict || !takesJson(partSchema)))
 			return { label: partLabel, original: originalPart };
 	}
 	return undefined;

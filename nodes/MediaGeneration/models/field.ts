@@ -52,7 +52,7 @@ function toSchema({ type, typeOptions = {}, send, displayName }: Field): JsonSch
 export function toInputSchema(fields: Field[]): JsonSchema {
 	const properties = fields.map((field): [string, JsonSchema] => [
 		toRequestKey(field),
-		{ ...toSchema(field), isNeeded: true },
+		{ ...toSchema(field), isStrict: true },
 	]);
 	const required = fields.filter((field) => field.required).map(toRequestKey);
 	return { type: 'object', properties: Object.fromEntries(properties), required };

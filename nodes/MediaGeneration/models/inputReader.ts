@@ -170,7 +170,8 @@ export class InputReader {
 		if (isBlank(value)) return this.isFields ? [] : [value];
 		if (Array.isArray(value))
 			return value.flatMap((part, index) => this.listFiles(part, toPartPlace(place, index)));
-		// An expression for a file may give a number, or false.
+		// An expression for a file may give a number, or false. The value is treated as the name of a file, so
+		// the error says that there is no such file.
 		const isWrongScalar = this.isFields && typeof value !== 'object' && !hasType(schema, value);
 		if (isWrongScalar || typeof value === 'string') return this.takeText(String(value), place);
 		const name = isOfFile(value) && this.files.nameOf(value);

@@ -93,7 +93,8 @@ function listReadings(value: unknown, schema: JsonSchema): unknown[] {
 /** Reads a text as a number or a boolean, if the text is that. */
 function readScalars(text: string, schema: JsonSchema): unknown[] {
 	const number = Number(text);
-	// A number too large for JavaScript stays text, and is then no number. "007" may be a text.
+	// A text that a text field takes becomes a number only if nothing is lost: "007" stays. A number too
+	// large for JavaScript stays text, which a number field then rejects.
 	const isSame = !hasType(schema, text) || String(number) === text.trim();
 	if (DECIMAL.test(text) && isExact(number) && isSame) return [number];
 	// Sheets write TRUE.
@@ -109,8 +110,8 @@ export function readChoice(value: unknown, { enum: values = [] }: JsonSchema): u
 /** Takes the value out of a list of one, also in JSON text, where a number or a choice is meant. */
 export function unwrapSingle(value: unknown, schema: JsonSchema): unknown {
 	const types = listTypes(schema);
-	const isScalar = schema.enum ?? schema.rule ?? !types.includes('string');
-	if (!types.length || types.includes('array') || types.includes('object') || !isScalar)
+	const takesScalar = schema.enum ?? schema.rule ?? !types.includes('string');
+	if (!types.length || types.includes('array') || types.includes('object') || !takesScalar)
 		return value;
 	const list = Array.isArray(value) ? value : parseParts(value);
 	const isSingle = Array.isArray(list) && list.length === 1;

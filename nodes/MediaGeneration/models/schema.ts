@@ -32,8 +32,8 @@ export interface JsonSchema
 	limits?: FileLimits;
 	/** A field that is left blank is sent as a blank text. */
 	isSentBlank?: true;
-	/** If `required`, a list or object must be there. Services name such parts in `required` without need. */
-	isNeeded?: true;
+	/** `required` is meant, also of a list or object. Services name such parts in `required` without need. */
+	isStrict?: true;
 }
 
 export interface Property {

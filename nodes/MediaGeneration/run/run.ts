@@ -44,19 +44,19 @@ export interface WaitDecision {
 /** Opens the run of a call, with the errors that its items had before a sleep. Nothing is thrown. */
 export function openRun(call: Call): Run {
 	try {
-		const run = beginRun({ call, ledger: openLedger(call) });
+		const run = buildRun({ call, ledger: openLedger(call) });
 		const sleep = endSleep(run.ledger);
 		for (const [item, { message, description }] of Object.entries(sleep?.errors ?? {}))
 			run.errors.set(Number(item), new UserError(message, { description }));
 		return { ...run, isWoken: sleep !== undefined };
 	} catch (error) {
 		const entries = call.context.getInputData().map(() => ({ attempts: [] }));
-		return { ...beginRun({ call, ledger: beginLedger({ entries }) }), fatal: { error } };
+		return { ...buildRun({ call, ledger: beginLedger({ entries }) }), fatal: { error } };
 	}
 }
 
-/** Begins a call of a run, with its ledger. */
-export function beginRun({ call, ledger }: OpenedCall): Run {
+/** Builds what a call knows of its run, with this ledger. */
+export function buildRun({ call, ledger }: OpenedCall): Run {
 	const services = new Map<number, Promise<TaskService>>();
 	const getService = async (item: number): Promise<TaskService> => {
 		const service = services.get(item) ?? readService(call.context, item);

@@ -5,7 +5,7 @@ import type { Item, Outcome } from './input/item';
 import { beginLedger } from './ledger/changes';
 import type { Entry, WaitSettings } from './ledger/ledger';
 import { publishOutcomes } from './output/output';
-import { beginRun, endsBeforeWait } from './run';
+import { buildRun, endsBeforeWait } from './run';
 import { MAX_TIME_UNSEEN } from './timetable';
 import { beginWatch, keepLooking, watch } from './watch';
 
@@ -33,7 +33,7 @@ export async function wait(
 	const ledger = beginLedger({ settings, entries });
 	const services = new Map(tasks.map(({ item }) => [item.index, item.service]));
 	const getService = async (index: number) => services.get(index) as TaskService;
-	const run = beginWatch({ ...beginRun({ call, ledger }), getService });
+	const run = beginWatch({ ...buildRun({ call, ledger }), getService });
 	const { looks, times } = run;
 	// For some seconds after a creation, a service may not know the task yet.
 	const mayStillAppear = (key: string) => {

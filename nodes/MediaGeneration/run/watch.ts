@@ -54,6 +54,7 @@ async function downloadFiles(run: AwakeRun, key: string): Promise<void> {
 	const { item = 0 } = looks.find(key);
 	const entry = ledger.entries[item] as Entry;
 	const attempt = findAttempt(entry);
+	// Only the task that counts for its item is downloaded: two processes may have created one each.
 	if (!downloads || attempt?.end?.status !== 'completed' || looks.keyOf(entry) !== key) return;
 	const endsOnFailure = call.stopsOnError && isErrorIfFailed(run);
 	if (endsOnFailure && ledger.entries.some((other) => statusOf(other) === 'failed')) return;
@@ -73,7 +74,7 @@ async function downloadFiles(run: AwakeRun, key: string): Promise<void> {
 
 /**
  * Looks with growing pauses, the longest ones while the service rejects requests for their rate.
- * @param lastLookAt if it has passed, all are looked at once
+ * @param lastLookAt if it has passed, there is one look at each task
  * @param list lists the tasks to look at; default: those that have not ended
  */
 export async function keepLooking(

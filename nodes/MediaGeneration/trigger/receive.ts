@@ -143,8 +143,7 @@ function judgeByAnswer(
 			: '';
 	// There was no answer in time, or the error is temporary. All other errors last until somebody
 	// corrects their cause, such as a path in the credential.
-	if (!cause || (factsOf(details).isTemporary && !isTaskUnknown))
-		return { reason: 'detailsUnavailable', cause };
+	if (!cause || factsOf(details).isTemporary) return { reason: 'detailsUnavailable', cause };
 	// Anyone can send an unsigned callback, so the service must know the task.
 	if (callback.signedBy === 'off')
 		return { reason: isTaskUnknown ? 'taskUnknown' : 'detailsUnavailable' };

@@ -1,5 +1,10 @@
 import { type OperationRow, operations } from '../../../dev/fixtures/operations.cts';
-import { ANSWERS, callbackBody, integer, number } from '../../../nodes/MediaGeneration/api/answers';
+import {
+	ANSWERS,
+	callbackBody,
+	integerSchema,
+	numberSchema,
+} from '../../../nodes/MediaGeneration/api/answers';
 import type { listFieldItems } from '../../../nodes/MediaGeneration/models/any/views';
 import type { describeModel } from '../../../nodes/MediaGeneration/operations/getMany';
 import type { REQUEST, ResultLink, Task } from '../../../nodes/MediaGeneration/api/task';
@@ -55,8 +60,8 @@ it.each([
 	// JSON has numbers that are none here.
 	[JSON.parse('1e999'), undefined, undefined],
 ])('%j is read as the number %j and the integer %j', (text, asNumber, asInteger) => {
-	expect(number.safeParse(text).data).toBe(asNumber);
-	expect(integer.safeParse(text).data).toBe(asInteger);
+	expect(numberSchema.safeParse(text).data).toBe(asNumber);
+	expect(integerSchema.safeParse(text).data).toBe(asInteger);
 });
 
 it('an uploaded file has a URL by either name, and is none without it', () => {

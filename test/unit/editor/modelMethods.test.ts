@@ -65,7 +65,7 @@ describe('a search', () => {
 	it.each([
 		['has no catalogue', MISSING, /lists no models\. To go on .* JSON, .* By ID\. If/],
 		['is down', BROKEN, /no database.*JSON.*By ID/],
-		['rejects the token', REJECTED, /token \(401\)\. Paste a valid (?!.*JSON)/],
+		['rejects the token', REJECTED, /token \(401\)\. Open the credential (?!.*JSON)/],
 	])('of a service that %s fails, and says how to go on', async (_, answer, message) => {
 		await expect(search('', () => answer)).rejects.toThrow(message);
 	});
@@ -97,7 +97,7 @@ describe('the fields of a model', () => {
 		['an expression gives the model', '={{ $json.model }}', answerFromCorpus, /expression.*JSON/],
 		['the service knows no such model', 'eta-upscales', answerFromCorpus, /eta-upscales.*JSON/],
 		['the service is down', UPSCALE, () => BROKEN, /no database.*JSON/],
-		['the service rejects the token', UPSCALE, () => REJECTED, /\(401\)\. Paste a valid/],
+		['the service rejects the token', UPSCALE, () => REJECTED, /\(401\)\. Open the credential/],
 	])('are a notice when %s', async (_, model, answer, message) => {
 		const emptyFieldsNotice: unknown = expect.stringMatching(message);
 		expect(await getFields(model, answer)).toEqual({ fields: [], emptyFieldsNotice });

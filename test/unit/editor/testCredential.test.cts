@@ -82,6 +82,7 @@ it.each<[string, () => unknown, object, string]>([
 });
 
 it.each([
+	[{ accessToken: ' bearer\tsecret-token' }, /begins with "Bearer". Paste the token alone$/],
 	[{ webhookSecret: 'a-key-of-15-cha' }, /^A webhook HMAC key has fewer than 16/],
 	[
 		{ webhookSecret: 'a-key-of-16-char', previousWebhookSecret: 'old' },
@@ -93,6 +94,7 @@ it.each([
 	const { status, message, requests } = await test(CREDITS, changes);
 	expect(status).toBe('Error');
 	expect(message).toMatch(words);
+	expect(message).not.toContain('secret-token');
 	expect(requests).toEqual([]);
 });
 

@@ -120,7 +120,7 @@ const NEW_TASK =
 	'Change the prompt, then run the node that created it again: that pays for a new task for each of its items.';
 const WAIT_FOR_TASK = 'It may still end at the service: use Wait with this ID.';
 const OTHER_TASKS =
-	/^To output the other tasks .* set On Error of its Media Generation node to Continue, and retry/;
+	/^To output the other tasks .* set On Error of the Media Generation node that created them to Continue, and retry/;
 
 it.each<[string, Task, string]>([
 	['The task failed: blocked (code 501)', ended('failed', '501'), NEW_TASK],

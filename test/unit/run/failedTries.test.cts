@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream';
 import { listTaskIds, type Ledger } from '../../../nodes/MediaGeneration/run/ledger/ledger';
 import { readLedger } from '../../../nodes/MediaGeneration/run/ledger/openLedger';
 import {
@@ -13,6 +12,7 @@ import {
 	type ItemFates,
 } from '../../world/live.cts';
 import type { Execution } from '../../world/n8n.cts';
+import type { Fate } from '../../world/service.cts';
 import type { World } from '../../world/world.cts';
 
 const COMPLETED = ['completed', 'completed'];
@@ -46,6 +46,17 @@ describe.each(AWAKE_OR_ASLEEP)('a try after a failure, where the run waits by %s
 		const world = buildWorld([[...fates]], { howToWait, maxTries: 2, limit: MINUTE });
 		const { statuses, sent } = await runAndCheck(world);
 		expect([statuses, sent]).toEqual([['completed'], [3]]);
+	});
+
+	it('waits no longer than the wait limit for the account and the task together', async () => {
+		const fates = ['failed', ...Array<Partial<Fate>>(3).fill({ creation: 'full' })] as const;
+		const late = { after: 50 * SECOND };
+		const world = buildWorld([[...fates, late]], {
+			...{ howToWait, maxTries: 2, limit: 80 * SECOND, onError: 'continueRegularOutput' },
+		});
+		const { items, sent } = await runAndCheck(world);
+		expect(sent).toEqual([5]);
+		expect(items).toMatchObject([{ json: { status: 'timedOut', taskId: 'task-0-5z' } }]);
 	});
 
 	it('sends nothing again once its outcome is unknown; a retry does', async () => {
@@ -127,22 +138,4 @@ it('a retry of a retry with Execute Once keeps the tasks of all items', async ()
 	expect(once.error?.message).toContain('The task failed');
 	expect(statuses).toEqual(['failed', 'completed']);
 	expect(sent).toEqual([1, 1]);
-});
-
-it('a try downloads again what no host had in the try before, and nothing else', async () => {
-	const world = buildWorld([['failed', 'good'], 'good', 'good'], {
-		...{ howToWait: 'polling', maxTries: 2, onError: 'continueRegularOutput', downloads: true },
-	});
-	const { service } = world;
-	const download = service.download.bind(service);
-	const requests: string[] = [];
-	service.download = async (url: string) => {
-		requests.push(url);
-		const isDown = url.includes('task-1') && !service.find('task-0-2z');
-		if (isDown) return { statusCode: 404, headers: {}, body: Readable.from([]) };
-		return await download(url);
-	};
-	const { items } = await runAndCheck(world);
-	expect(items.map(({ binary }) => Object.keys(binary ?? {}))).toEqual(Array(3).fill(['data']));
-	expect(requests.filter((url) => url.includes('task-2'))).toHaveLength(1);
 });

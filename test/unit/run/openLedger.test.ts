@@ -172,6 +172,12 @@ describe('a call by an agent', () => {
 	it.each<[string, RunSetup, RunSetup, object | undefined]>([
 		['gets the error in a tool', { isTool: true }, {}, outcome],
 		["gets the error in n8n's Agents", AGENT, {}, outcome],
+		[
+			'with its values in another order gets the error',
+			{ isTool: true },
+			{ input: [{ seed: 1, prompt: 'A cat' }] },
+			outcome,
+		],
 		['gets none for something else', { isTool: true }, { input: [{ prompt: 'A dog' }] }, undefined],
 		['gets none in another execution', { isTool: true }, { executionId: '2' }, undefined],
 		['gets none from another set-up', AGENT, { parameters: { prompt: 'x' } }, undefined],
@@ -181,7 +187,7 @@ describe('a call by an agent', () => {
 		const call = (runIndex: number, more: RunSetup = {}) =>
 			open(1, {
 				contextData,
-				input: [{ prompt: 'A cat', toolCallId: runIndex }],
+				input: [{ prompt: 'A cat', seed: 1, toolCallId: runIndex }],
 				...kind,
 				runIndex,
 				...more,

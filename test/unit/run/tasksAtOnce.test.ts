@@ -125,6 +125,20 @@ it.each<[string, Creating, last: number]>([
 	if (creating.wait) expect(creating.wait.waitBeganAt).toBe(-8 * MINUTE);
 });
 
+it('the time for trying again is one for all accounts of a run', async () => {
+	const service = new Service(0, 0);
+	const items = ['one', 'other'].map((accessToken) => ({
+		createTask: () => service.create(0),
+		credentials: { accessToken },
+		options: { concurrency: 1 },
+	}));
+	const sending = send(items, { goesOn: true, ledger: openWait(1) });
+	await pass(3_600);
+	const { errors } = await settled(sending);
+	expect(errors.size).toBe(2);
+	expect(service.asked.at(-1)).toBeLessThan(60);
+});
+
 it('the time for trying again is part of the wait for tasks', async () => {
 	const wait = openWait(30);
 	await create(new Service(1, 60), 3, { wait });

@@ -55,7 +55,7 @@ const byJson = { inputMode: ['json'] };
 /** Like `byJson`, for Input Mode itself: n8n finds the field's own parameter only by an absolute path. */
 const byJsonFromRoot = { '/inputMode': ['json'] };
 
-/** 'Input Modes' in Options is on. A second, hidden definition of a field keeps its value while it is off. */
+/** 'Input Modes' in Options is on. */
 const whenAsked = { '/options.showInputModes': [true] };
 
 /**
@@ -88,10 +88,13 @@ export const inputMode: Field = {
 	),
 };
 
-/** Where the mode is shown: until a model is chosen, with JSON, and where 'Input Modes' is on. */
+/** Where the mode is shown. */
 const inputModes = [
+	// Where 'Input Modes' is on.
 	{ show: whenAsked },
+	// With JSON.
 	{ show: byJsonFromRoot, hide: whenAsked },
+	// Until a model is chosen.
 	{ show: withoutModel, hide: { ...whenAsked, ...byJsonFromRoot } },
 ].map((displayOptions): Field => ({ ...inputMode, displayOptions }));
 
@@ -183,7 +186,7 @@ export const anyModelFields = [
 	// The JSON may name the model, so with JSON the field may be blank.
 	{ ...anyModel, required: false, displayOptions: { show: byJson } },
 	...inputModes,
-	// Keeps the mode where it isn't shown.
+	// n8n keeps the mode as long as one definition of it isn't hidden by `displayOptions`.
 	{ ...inputMode, type: 'hidden' } satisfies Field,
 	anyPrompt,
 	anyInput,

@@ -47,7 +47,7 @@ export class DownloadError extends UserError {
 	}
 }
 
-/** Makes the error for a fault of a file's server. @param fault a predicate of the server */
+/** Makes the error for a fault of a file's server. @param fault the end of a sentence about the server */
 const buildServerError = (file: RemoteFile, url: string, fault: string, remedy?: string) =>
 	new DownloadError(file, `its host ${cutText(new URL(url).host)} ${fault}`, remedy);
 

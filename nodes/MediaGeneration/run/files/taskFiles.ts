@@ -44,10 +44,7 @@ export function openDownloads({ nodeContext }: Call, ledger: Ledger): Downloads 
 	// The ledger of Wait isn't stored, and knows neither execution nor run. So the ledger is the owner.
 	const owner = (executionId && nodeContext) || ledger;
 	const known = downloadsOf.get(owner);
-	if (known?.runIndex === runIndex) {
-		known.downloads.forgetErrors();
-		return known.downloads;
-	}
+	if (known?.runIndex === runIndex) return known.downloads;
 	const downloads = new Downloads();
 	downloadsOf.set(owner, { runIndex, downloads });
 	return downloads;
@@ -95,12 +92,6 @@ export class Downloads {
 
 	find(key: string): TaskFile[] | undefined {
 		return this.done.get(key);
-	}
-
-	/** Lets a further try download the files of each task of which one could not be had. */
-	forgetErrors(): void {
-		for (const [key, files] of this.done)
-			if (files.some(({ error }) => error)) this.begun.delete(key);
 	}
 
 	/** Downloads the files of a task, unless the run has begun to do so before. Nothing is thrown. */

@@ -75,18 +75,22 @@ export function readPastedJson(
 	const { model: ownModel, input, callBackUrl, ...beside } = json;
 	const field = { ...anyModel, required: false, displayName: `model in ${JSON_FIELD}` };
 	const bodyModel = parseValue(field, ownModel) ?? model;
-	const warning =
+	const mismatch =
 		bodyModel === model
 			? undefined
 			: `The model in '${JSON_FIELD}' is ${String(bodyModel)}, but '${anyModel.displayName}' is ${model}`;
-	if (warning && (isWhole || listProperties(schema).length))
+	if (mismatch && (isWhole || listProperties(schema).length))
 		throw buildFieldError(
-			warning,
+			mismatch,
 			`Give the same model in both, or remove everything but the model's input from '${JSON_FIELD}'.`,
 		);
 	if (isWhole) return { ...readWhole(input, Object.keys(beside)), callBackUrl };
 	// If the service says nothing of the chosen model, `model` may be one of its fields, so it is sent.
-	return { input: warning ? { model: ownModel, ...beside } : beside, callBackUrl, warning };
+	return {
+		input: mismatch ? { model: ownModel, ...beside } : beside,
+		callBackUrl,
+		warning: mismatch,
+	};
 }
 
 /** Whether JSON with `input` is a body: `model` is the chosen model, or `input` is an object. */

@@ -16,8 +16,8 @@ export class FilesOfItem implements ItemFiles {
 	private readonly labels = new Set<string>();
 	/** Names of files that the node's fields have used so far. */
 	private readonly usedNames = new Set<string>();
-	/** Where the form's files stand, by what the item's JSON has of each: the field's label, and the index there. */
-	private readonly places = new Map<string, { label: string; index: number }>();
+	/** The field and position of each of the form's files, by the JSON that the item has of the file. */
+	private readonly places = new Map<string, { label: string; position: number }>();
 
 	constructor(
 		private readonly context: IExecuteFunctions,
@@ -30,10 +30,10 @@ export class FilesOfItem implements ItemFiles {
 			stored.map(([field, file]) => [field, new InputFile(field, file, context.helpers)]),
 		);
 		for (const [label, value] of Object.entries(json))
-			for (const [index, file] of [value].flat().filter(isOfForm).entries()) {
+			for (const [position, file] of [value].flat().filter(isOfForm).entries()) {
 				const key = JSON.stringify(file);
 				this.labels.add(label);
-				if (!this.places.has(key)) this.places.set(key, { label, index });
+				if (!this.places.has(key)) this.places.set(key, { label, position });
 			}
 	}
 
@@ -84,9 +84,10 @@ export class FilesOfItem implements ItemFiles {
 		const hasFormName = (one: string) => toFormName(one) === formName;
 		const formLabels = [...this.labels].filter(hasFormName);
 		const usedNames = [...this.usedNames].filter(hasFormName);
-		// A name as a form writes it may be the Custom Field Name of the same field, so it doesn't count.
-		const names = new Set([...formLabels, ...usedNames].filter((one) => one !== formName));
-		const labels = formLabels.length > 1 ? formLabels : [...names];
+		// `Product_photo` may be the Custom Field Name of "Product photo": both mean one field, so the written
+		// name is no rival.
+		const distinctNames = new Set([...formLabels, ...usedNames].filter((one) => one !== formName));
+		const labels = formLabels.length > 1 ? formLabels : [...distinctNames];
 		if (labels.length > 1)
 			throw buildFieldError(
 				`'${label}' is "${name}", but n8n stores the files of ${labels.join(' and ')} under one name, ${formName}`,
@@ -120,7 +121,7 @@ export class FilesOfItem implements ItemFiles {
 		const place = this.places.get(JSON.stringify(object));
 		if (!place) return undefined;
 		const { named, numbered } = this.find(place.label, place.label);
-		return (named ?? numbered[place.index])?.field;
+		return (named ?? numbered[place.position])?.field;
 	}
 }
 

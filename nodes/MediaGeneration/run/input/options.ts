@@ -55,8 +55,7 @@ export const keepCreditsOption: INodeProperties = {
 	type: 'number',
 	typeOptions: { minValue: 0, maxValue: 1_000_000_000 },
 	default: 0,
-	description:
-		'Checked once, before the first task: creates nothing unless the account has more credits than this',
+	description: 'Read once: no task is created unless the account has more credits than this',
 };
 
 const rateOption: INodeProperties = {

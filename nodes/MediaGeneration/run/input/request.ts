@@ -39,8 +39,8 @@ interface UserInput {
 	values: Record<string, unknown>;
 	schema: JsonSchema;
 	mode: Mode;
-	/** What the schema checks: the fields of the node, or all that is sent; absent: nothing. */
-	checks?: 'fields' | 'all';
+	/** Whether the schema also checks Extra Fields; absent: the schema checks nothing. */
+	checks?: 'withoutExtra' | 'withExtra';
 	isByColumns?: boolean;
 	/** From a pasted body, unchecked. */
 	callBackUrl?: unknown;
@@ -77,7 +77,7 @@ export async function prepareRequest(
 }
 
 const UNUSED_CALLBACK_URL =
-	"Generate waits by itself, so the callBackUrl in Input (JSON) isn't used. Delete the Wait node behind it";
+	"Generate waits by itself, so the callBackUrl in Input (JSON) isn't used. Delete the Wait node behind it, which would wait for ever";
 
 async function readUserInput(item: Item): Promise<UserInput> {
 	const modelId = item.read('model');
@@ -127,7 +127,7 @@ async function makeInput(userInput: UserInput, extra: Record<string, unknown>, f
 			"Correct the names. What the service takes beyond these fields goes into 'Extra Fields' in Options.",
 		);
 	const remedy = isByColumns ? COLUMN_REMEDY : undefined;
-	if (checks) checkInput(schema, checks === 'all' ? input : ownInput, values, remedy);
+	if (checks) checkInput(schema, checks === 'withExtra' ? input : ownInput, values, remedy);
 	const warnings = [
 		...userInput.warnings,
 		aboutForeign,
@@ -168,7 +168,7 @@ function readNamedModel(item: Item, { id, fields }: Model): UserInput {
 		values: Object.fromEntries(values),
 		schema: toInputSchema(fields),
 		mode: 'fields',
-		checks: 'fields',
+		checks: 'withoutExtra',
 		warnings: [],
 	};
 }
@@ -186,7 +186,7 @@ async function readJson(item: Item): Promise<UserInput> {
 	const warnings = [description.warning, pasted.warning];
 	// JSON isn't checked. But where the field is blank, because an expression gave nothing, required fields
 	// must be there.
-	const checks = json ? undefined : 'all';
+	const checks = json ? undefined : 'withExtra';
 	const { callBackUrl } = pasted;
 	return { ...description, callBackUrl, model, values, warnings, mode: 'json', checks };
 }
@@ -204,7 +204,7 @@ async function readMapped(item: Item, model: string): Promise<UserInput> {
 		model,
 		values,
 		mode: 'fields',
-		checks: 'all',
+		checks: 'withExtra',
 		isByColumns,
 		warnings: [],
 	};

@@ -3,7 +3,7 @@ import { findPrompt, type Task } from '../../api/task';
 import { toWords } from '../../lib/fileName';
 import { digest } from '../../lib/json';
 import { type CreationRequest, type Item, type Outcome } from '../input/item';
-import { MOST_SHOWN, publishTasks, readCost } from './costs';
+import { MOST_SHOWN, publishTasks } from './costs';
 import {
 	type Attempt,
 	digestCall,
@@ -187,9 +187,9 @@ export function updateUnknownCounts(
 export const beginWait = (ledger: Ledger, at = Date.now()): number =>
 	(asWritable(ledger).waitBeganAt ??= at);
 
-/** Lets the wait begin anew, for the tasks of another try. */
-export function resetWait(ledger: Ledger): void {
-	delete asWritable(ledger).waitBeganAt;
+/** Lets the wait begin anew, if it began before this call: each try has the whole wait limit. */
+export function resetWait({ call, ledger }: OpenedCall): void {
+	if (Number(ledger.waitBeganAt) < call.calledAt) delete asWritable(ledger).waitBeganAt;
 }
 
 /** Notes what the service says of a task, from `pending` to `completed` or `failed`. An end is final. */
@@ -215,10 +215,8 @@ export function noteCost({ shared }: Ledger, key: string, task: Partial<Task>): 
 /** Notes what the tasks of a run cost, as far as it knows. */
 export function noteCosts(ledger: Ledger): void {
 	for (const entry of ledger.entries)
-		for (const attempt of entry.attempts) {
-			const task = { ...attempt.end, creditsConsumed: readCost(attempt) };
-			noteCost(ledger, identifyTask(entry, attempt.taskId), task);
-		}
+		for (const attempt of entry.attempts)
+			noteCost(ledger, identifyTask(entry, attempt.taskId), attempt.end ?? attempt);
 }
 
 /**
@@ -285,6 +283,7 @@ export function mergeLedgers(stored: Ledger, here: Ledger, isHereInUse: boolean)
 	const [entries, copies] = isHereInUse
 		? [here.entries, stored.entries]
 		: [stored.entries, here.entries];
+	// Where an entry is missing, its copy takes its place, and merging changes nothing.
 	for (const [item, copy] of copies.entries())
 		mergeEntry((asWritable(entries)[item] ??= copy), copy);
 	asWritable(here.shared).taskCount = Math.max(stored.shared.taskCount, here.shared.taskCount);

@@ -51,7 +51,7 @@ function showCosts({ call: { context, nodeContext }, ledger: { entries } }: Open
 }
 
 /** Reads what a task costs: the last figure of the service, which may have none at the end. */
-export const readCost = ({ end, creditsConsumed }: Attempt): number | undefined =>
+const readCost = ({ end, creditsConsumed }: Attempt): number | undefined =>
 	end?.creditsConsumed ?? creditsConsumed;
 
 /** Sums up what this execution has paid for. What it has adopted was paid for by an earlier execution. */

@@ -158,6 +158,7 @@ export interface WaitSettings {
 	readonly failedTasks: 'error' | 'output';
 }
 
+/** In the panel: Automatic, Sleep Until Notified, Keep Asking. */
 export type HowToWait = 'automatic' | 'callback' | 'polling';
 
 /** A call, with the ledger that it has opened. */
@@ -269,4 +270,4 @@ export const findUnknownCall = (
 
 /** Digests what an agent asked for, without n8n's number of the call. */
 export const digestCall = ({ context }: Call, item: number): string =>
-	digest({ ...context.getInputData()[item]?.json, toolCallId: undefined });
+	digest(Object.entries({ ...context.getInputData()[item]?.json, toolCallId: undefined }).sort());

@@ -44,7 +44,7 @@ export function readLedger(context: IDataObject | undefined): Ledger | undefined
 		`Nothing was created: another version of this package has stored what the execution sent (in form ${String(ledger.version)})`,
 		{
 			description:
-				'Install the version with which the execution began, or a newer one, and retry the execution. Before you start it anew, look at the recent tasks of your account with the service.',
+				"Retry the execution with the version that it began with, or a newer one. Before you start it anew, look at your account's recent tasks with the service.",
 		},
 	);
 }
@@ -99,6 +99,7 @@ function openShared({ context, nodeContext }: Call, fresh: Shared): Shared {
 
 /** A run of this process. */
 interface RunHere {
+	/** Of the call that joined last. The calls' ledgers share entries and counts, but not settings. */
 	ledger: Ledger;
 	/** How many calls are under way. Their ledgers share one list of entries. */
 	underway: number;
@@ -139,7 +140,7 @@ export async function withLock(opened: OpenedCall, work: () => Promise<void>): P
 	await here.lock(async () => {
 		keepSettings(opened.ledger, () => findRun(opened)?.ledger.settings);
 		await work();
-		// Later calls read the settings in the ledger of the call that joined last.
+		// Another call may have joined since, so the run is found anew. Later calls read the settings in the ledger of the call that joined last.
 		keepSettings(findRun(opened)?.ledger ?? opened.ledger, () => opened.ledger.settings);
 	});
 }

@@ -27,7 +27,7 @@ export const findRemedy = (error: unknown): string | undefined =>
 	(error instanceof UserError && error.description) || undefined;
 
 /** How to get the finished tasks. The text also shows in a calling workflow, so it names the node. */
-const ABOUT_OTHER_TASKS = `To output the other tasks without paying again, set On Error of its ${NODE_NAME} node to Continue, and retry its execution with the currently saved workflow: see docs/failed-tasks.md.`;
+const ABOUT_OTHER_TASKS = `To output the other tasks without paying again, set On Error of the ${NODE_NAME} node that created them to Continue, and retry its execution with the currently saved workflow: see docs/failed-tasks.md.`;
 
 const NOTHING_MORE = 'No further task was created.';
 const NOTHING_MORE_OF_SEVERAL = `${NOTHING_MORE} Retry in Executions pays for none again.`;

@@ -117,6 +117,8 @@ export function outputOrThrow(
 	return outcomes.flatMap((outcome, item) => {
 		if (!outcome) return [];
 		const entry = ledger?.entries[item];
+		// An item of unknown outcome doesn't name the task that failed before: a reader would take it for the
+		// task that may exist.
 		const isUnknown = entry && statusOf(entry) === 'unknown';
 		if ('error' in outcome)
 			return [toErrorItem(call, outcome.error, item, isUnknown ? undefined : entry)];

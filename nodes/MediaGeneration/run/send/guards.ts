@@ -116,6 +116,7 @@ function estimateCosts(run: Run) {
 	// `taskCount` includes creations that are reserved, or of unknown outcome. They have no entry in `costs`.
 	const withoutEntry = Math.max(0, taskCount - figuresOfTasks.length);
 	const spent = addCredits([...latestCosts, withoutEntry * highest]);
+	// Before the first task, or if all were free, the next one counts as free.
 	const canEstimate = !findUnpriced(run) && (highest > 0 || !withoutEntry);
 	return { spent, highest, canEstimate };
 }

@@ -29,7 +29,6 @@ export async function sendAll(run: Run, creations: Creation[]): Promise<void> {
 	const [first] = creations;
 	if (!first) return;
 	const { call, ledger } = run;
-	const hadBegun = ledger.waitBeganAt !== undefined;
 	const runEnd = new AbortController();
 	const { perTenSeconds, atOnce } = readPace(first.item.option);
 	const signal = joinSignals(runEnd.signal, call.signal);
@@ -50,8 +49,7 @@ export async function sendAll(run: Run, creations: Creation[]): Promise<void> {
 		return isEnd;
 	};
 	await mapConcurrent(creations, send, { concurrency: atOnce, afterEach });
-	// The wait limit counts anew for the tasks of this try.
-	if (hadBegun && creations.some(({ isSent }) => isSent)) resetWait(ledger);
+	if (creations.some(({ isSent }) => isSent)) resetWait(run);
 }
 
 /** How a run sends the creations of an account. */

@@ -2,7 +2,7 @@ import { UserError } from 'n8n-workflow';
 import { factsOf, isOfKind, type ServiceError } from '../../api/failure';
 import { limitConcurrency } from '../../lib/mapConcurrent';
 import { growPauses, pause } from '../../lib/timers';
-import { beginWait, updateUnknownCounts } from '../ledger/changes';
+import { beginWait, resetWait, updateUnknownCounts } from '../ledger/changes';
 import type { Ledger } from '../ledger/ledger';
 import { findRemedy } from '../output/errors';
 import type { Run } from '../run';
@@ -95,7 +95,7 @@ export class CreationQueue {
 		if (taskId !== undefined) return taskId;
 		return await this.doOneByOne(async () => {
 			for (;;) {
-				if (this.pauses) await this.pause(this.pauses.next().value);
+				if (this.pauses) await this.pauseOrThrow(this.pauses.next().value);
 				const id = await this.createUnlessFull(create);
 				if (id === undefined) continue;
 				this.pauses = undefined;
@@ -115,13 +115,15 @@ export class CreationQueue {
 		});
 	}
 
-	/** Where the run waits for its tasks, the wait limit includes the time in the queue, anew in each try. */
-	private async pause(length: number): Promise<void> {
+	/** Where the run waits for its tasks, the wait limit includes the time in the queue. */
+	private async pauseOrThrow(length: number): Promise<void> {
 		const { call, ledger } = this.run;
 		const { settings } = ledger;
 		this.beganAt ??= call.isTool ? call.calledAt : Date.now();
-		if (settings) beginWait(ledger, this.beganAt);
-		const limitAt = this.beganAt + (settings?.waitLimit ?? MAX_TIME_WHILE_FULL);
+		resetWait(this.run);
+		const limitAt = settings
+			? beginWait(ledger, this.beganAt) + settings.waitLimit
+			: this.beganAt + MAX_TIME_WHILE_FULL;
 		// Nobody could wait for a task that is created at the limit.
 		if (Date.now() + length > planWait(limitAt, call.doneBy).lastLookAt) throw this.rejection;
 		await pause(length, this.signal);
