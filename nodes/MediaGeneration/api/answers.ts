@@ -11,12 +11,12 @@ import { type Endpoint, TASK_ID } from './service';
  */
 
 /** The deepest nesting of foreign JSON, because n8n stores items recursively. */
-export const MOST_LEVELS = 64;
+export const MOST_JSON_LEVELS = 64;
 
 /** Parses JSON without rounding long task IDs; undefined if the text isn't JSON or is nested too deep. */
 export function parseServiceJson(text: string): unknown {
 	const value = parseJson(text.replace(/("taskId"\s*:\s*)(\d+)(?=\s*[,}])/g, '$1"$2"'));
-	return isDeeper(value, MOST_LEVELS) ? undefined : value;
+	return isDeeper(value, MOST_JSON_LEVELS) ? undefined : value;
 }
 
 /** A number, or a number as text. JSON allows numbers that become Infinity, such as `1e999`. */

@@ -1,11 +1,11 @@
-import { MOST_LEVELS } from '../api/answers';
+import { MOST_JSON_LEVELS } from '../api/answers';
 import { SIGNATURE_FAULTS } from './scheme';
 
 /** Why the trigger, or a run that sleeps, refuses a callback: the HTTP status, and the text for the sender. */
 export const REFUSALS = {
 	...SIGNATURE_FAULTS,
 	bodyNotAnObject: [400, 'The body must be a JSON object, sent as application/json'],
-	bodyTooDeep: [400, `The body must not be nested deeper than ${MOST_LEVELS} levels`],
+	bodyTooDeep: [400, `The body must not be nested deeper than ${MOST_JSON_LEVELS} levels`],
 	taskIdMissing: [400, 'The body must have data.task_id or data.taskId, as text'],
 	taskIdMalformed: [
 		400,

@@ -1,4 +1,4 @@
-import { callbackBody, MOST_LEVELS, type CallbackBody } from '../api/answers';
+import { callbackBody, MOST_JSON_LEVELS, type CallbackBody } from '../api/answers';
 import { FAILED_TYPE, PARTIAL_TYPE, SUCCESS_CODE, TASK_ID } from '../api/service';
 import { findStatus, type TaskStatus } from '../api/task';
 import { isDeeper, isObject } from '../lib/json';
@@ -113,7 +113,7 @@ function findSignatureFault(
  */
 function readCallback(body: unknown, type: string): VerifiedCallback | Refused {
 	if (!isObject(body) || (type && !JSON_TYPE.test(type))) return { reason: 'bodyNotAnObject' };
-	if (isDeeper(body, MOST_LEVELS)) return { reason: 'bodyTooDeep' };
+	if (isDeeper(body, MOST_JSON_LEVELS)) return { reason: 'bodyTooDeep' };
 	const parts = callbackBody.parse(body);
 	const { data, taskId: idAtTop } = parts;
 	const idsInData = [data.task_id, data.taskId].filter(isPresent);

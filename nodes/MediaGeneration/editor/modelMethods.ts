@@ -29,7 +29,7 @@ export async function searchModels(context: ILoadOptionsFunctions, filter = '') 
 	const models = await find().catch((error: Error) => {
 		throw new NodeOperationError(
 			context.getNode(),
-			`${error.message}. ${findRemedy(error) ?? WITHOUT_LIST}`,
+			`${error.message}. ${findTokenRemedy(error) ?? WITHOUT_LIST}`,
 		);
 	});
 	const results = models
@@ -40,7 +40,7 @@ export async function searchModels(context: ILoadOptionsFunctions, filter = '') 
 }
 
 /** What to do about a token that the service rejects: without a valid token, no other remedy helps. */
-const findRemedy = (error: unknown): string | undefined =>
+const findTokenRemedy = (error: unknown): string | undefined =>
 	isOfKind(error, 'token') ? error.description : undefined;
 
 async function connect(context: ILoadOptionsFunctions): Promise<TaskService> {
@@ -116,6 +116,6 @@ async function findChosenInput(
 		const input = findInput(model, await readModelDocument(service, model));
 		return { ...input, price: (await recallModel(service, model))?.pricingDesc };
 	} catch (error) {
-		return { reason: cutText((error as Error).message), remedy: findRemedy(error) };
+		return { reason: cutText((error as Error).message), remedy: findTokenRemedy(error) };
 	}
 }

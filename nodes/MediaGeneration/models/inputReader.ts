@@ -54,7 +54,7 @@ interface InputPlace extends Omit<FileUse, 'file'> {
 }
 
 /** Values that are nested deeper aren't sent, so neither are values that contain themselves. */
-const MOST_LEVELS = 64;
+const MOST_INPUT_LEVELS = 64;
 
 /**
  * Turns the user's values into the input that is sent, in one walk over the values. Where the schema
@@ -271,8 +271,8 @@ function toPartPlace(place: InputPlace, index: number): InputPlace {
 /** @throws {UserError} where JSON would lose or change the value */
 function toSendable(rawValue: unknown, { label, level }: InputPlace): unknown {
 	const value = toJsonValue(rawValue);
-	if (level >= MOST_LEVELS)
-		throw buildValueError(label, `must be nested less than ${MOST_LEVELS} levels deep`);
+	if (level >= MOST_INPUT_LEVELS)
+		throw buildValueError(label, `must be nested less than ${MOST_INPUT_LEVELS} levels deep`);
 	if (typeof value === 'number') {
 		if (!isExact(value)) throw buildValueError(label, INEXACT, value);
 		return value;

@@ -2,7 +2,7 @@ import { factsOf, isOfKind, type UnknownOutcome } from '../../api/failure';
 import { findPrompt, type Task } from '../../api/task';
 import { toWords } from '../../lib/fileName';
 import { digest } from '../../lib/json';
-import { type CreationRequest, type Item, type Outcome } from '../input/item';
+import type { CreationRequest, Item, Outcome } from '../input/item';
 import { MOST_SHOWN, publishTasks } from './costs';
 import {
 	type Attempt,

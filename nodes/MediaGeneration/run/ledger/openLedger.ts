@@ -140,7 +140,8 @@ export async function withLock(opened: OpenedCall, work: () => Promise<void>): P
 	await here.lock(async () => {
 		keepSettings(opened.ledger, () => findRun(opened)?.ledger.settings);
 		await work();
-		// Another call may have joined since, so the run is found anew. Later calls read the settings in the ledger of the call that joined last.
+		// Another call may have joined since, so the run is found anew. Later calls read the settings in the
+		// ledger of the call that joined last.
 		keepSettings(findRun(opened)?.ledger ?? opened.ledger, () => opened.ledger.settings);
 	});
 }

@@ -5,7 +5,7 @@ import type { Call } from '../../host/call';
 import { Excerpt } from '../../lib/excerpt';
 import { cutText, toPlainText } from '../../lib/text';
 import { describeNoResult, GET_FILES, toTaskItems } from '../files/taskFiles';
-import { type Outcome, type OutputItem } from '../input/item';
+import type { Outcome, OutputItem } from '../input/item';
 import { noteCosts, hideResults, noteReported } from '../ledger/changes';
 import { publishTasks } from '../ledger/costs';
 import {
@@ -116,12 +116,13 @@ export function outputOrThrow(
 	throwFirstError(call, outcomes, ledger);
 	return outcomes.flatMap((outcome, item) => {
 		if (!outcome) return [];
-		const entry = ledger?.entries[item];
-		// An item of unknown outcome doesn't name the task that failed before: a reader would take it for the
-		// task that may exist.
-		const isUnknown = entry && statusOf(entry) === 'unknown';
-		if ('error' in outcome)
+		if ('error' in outcome) {
+			const entry = ledger?.entries[item];
+			// An item of unknown outcome doesn't name the task that failed before: a reader would take it for
+			// the task that may exist.
+			const isUnknown = entry && statusOf(entry) === 'unknown';
 			return [toErrorItem(call, outcome.error, item, isUnknown ? undefined : entry)];
+		}
 		const items = fitItems(call, outcome.items) as INodeExecutionData[];
 		return call.context.helpers.constructExecutionMetaData(items, { itemData: { item } });
 	});
