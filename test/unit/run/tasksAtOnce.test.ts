@@ -3,6 +3,7 @@ import type { ServiceError } from '../../../nodes/MediaGeneration/api/failure';
 import type { Ledger } from '../../../nodes/MediaGeneration/run/ledger/ledger';
 import { buildRejection, WAIT, type RunSetup } from '../n8n';
 import { listResults, send } from './sending';
+import { useSteadyClock } from './steadyClock';
 
 const TOO_MANY = 'The number of concurrent tasks has reached its limit';
 const MINUTE = 60_000;
@@ -72,14 +73,7 @@ const openWait = (minutes: number): Wait => ({
 	settings: { ...WAIT, waitLimit: minutes * MINUTE },
 });
 
-beforeEach(() => {
-	jest.useFakeTimers({ now: 0 });
-	jest.spyOn(Math, 'random').mockReturnValue(0.5);
-});
-afterEach(() => {
-	jest.useRealTimers();
-	jest.restoreAllMocks();
-});
+useSteadyClock();
 
 it('a run whose own tasks fill the account creates all, in their places, as they end', async () => {
 	const service = new Service(5, 90);

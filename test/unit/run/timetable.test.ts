@@ -11,6 +11,7 @@ import {
 	planWait,
 } from '../../../nodes/MediaGeneration/run/timetable';
 import { PAUSES_BEFORE_KNOWN } from '../../../nodes/MediaGeneration/trigger/receive';
+import { useSteadyClock } from './steadyClock';
 
 it.each<[string, earlier: number, '<' | '≤', later: number]>([
 	['the limit counts as passed before it passes', -CLOCK_TOLERANCE, '<', 0],
@@ -69,14 +70,7 @@ it.each<[string, length: number, expected: [sentBy: number, knownBy: number]]>([
 });
 
 describe('looks and nudges', () => {
-	beforeEach(() => {
-		jest.useFakeTimers({ now: 0 });
-		jest.spyOn(Math, 'random').mockReturnValue(0.5);
-	});
-	afterEach(() => {
-		jest.useRealTimers();
-		jest.restoreAllMocks();
-	});
+	useSteadyClock();
 
 	/** Lets time pass until each of these moments; lists them, in seconds. */
 	function list(moments: Iterable<number>): number[] {
